@@ -1,0 +1,119 @@
+/* The host backend: a scheduler around NumPy's own compiled loops. Calls complete before they return.
+ *
+ *   backend.cpp      the table, device properties, streams and events, [op][method] -> function
+ *   loops.cpp        fetches NumPy's loops and sort functions at import (needs Python; nothing else here does)
+ *   threads.cpp      the thread pool
+ *   elementwise.cpp  CALL of ELEMENTWISE ops, masks, casting blocks; at.cpp: AT
+ *   cast.cpp         casts and strided copies, fill, iota
+ *   reduce.cpp scan.cpp argreduce.cpp sort.cpp matmul.cpp
+ *   gather.cpp mask.cpp   gather, scatter, mask_get, mask_set, nonzero
+ */
+#ifndef HOST_H
+#define HOST_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "xpu_runtime.h"
+
+namespace host {
+
+/* --- NumPy's functions (loops.cpp) --- */
+typedef void (*LoopFn)(char **args, const intptr_t *dimensions, const intptr_t *steps, void *data); /* PyUFuncGenericFunction */
+struct Loop {
+    LoopFn fn = nullptr; /* nullptr: this NumPy has none; the op needs code of its own or is not supported */
+    void *data = nullptr;
+};
+Loop numpy_loop(int op, int loop);
+typedef int (*SortFn)(void *start, intptr_t n, void *array);                     /* PyArray_SortFunc; array may be a dummy kept by loops.cpp */
+typedef int (*ArgSortFn)(void *start, intptr_t *index, intptr_t n, void *array);
+typedef int (*ArgFn)(void *start, intptr_t n, intptr_t *result, void *array);
+SortFn numpy_sort(int dtype, bool stable);
+ArgSortFn numpy_argsort(int dtype, bool stable);
+ArgFn numpy_argmax(int dtype);
+ArgFn numpy_argmin(int dtype);
+void *numpy_dummy_array(int dtype);                                              /* a PyArrayObject* of that dtype for the above */
+
+/* --- op rows --- */
+const xpu_op_info &op_info(int op);
+inline int item_size(int dtype) {
+    static const signed char sizes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16, 2};
+    return sizes[dtype];
+}
+
+/* --- operands --- */
+inline char *data_of(const xpu_tensor *t) {
+    return t->base ? static_cast<char *>(t->base) + t->offset : reinterpret_cast<char *>(const_cast<xpu_value *>(&t->value));
+}
+
+/* --- threads (threads.cpp) ---
+ * Runs body(ctx, begin, end, worker) over [0, n) in pieces of at least `grain`; inline when n <= grain, when called from a worker, or
+ * when another thread holds the pool. worker < thread_count(). */
+int thread_count();
+void parallel_run(int64_t n, int64_t grain, void (*body)(void *ctx, int64_t begin, int64_t end, int worker), void *ctx);
+template <class F> void parallel(int64_t n, int64_t grain, F &&f) { /* f(begin, end, worker) */
+    parallel_run(n, grain, [](void *c, int64_t b, int64_t e, int w) { (*static_cast<typename std::remove_reference<F>::type *>(c))(b, e, w); },
+                 &f);
+}
+constexpr int64_t kParallelElements = 1 << 15; /* below this no worker wakes */
+constexpr int kMaxThreads = 256;
+
+/* --- casts (cast.cpp) --- n elements, byte strides, any alignment; NumPy's unsafe astype */
+typedef void (*CastFn)(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, int64_t n);
+CastFn cast_fn(int from, int to);
+/* dst and src of one shape, any strides and dtypes, not overlapping; multi-threaded */
+xpu_status copy_cast(const xpu_tensor *dst, const xpu_tensor *src);
+
+/* --- temporary memory, from the runtime's pool --- */
+void *temp_alloc(size_t nbytes);
+void temp_free(void *ptr);
+struct Temp {
+    void *ptr;
+    explicit Temp(size_t n) : ptr(temp_alloc(n)) {}
+    ~Temp() { if (ptr) temp_free(ptr); }
+    Temp(const Temp &) = delete;
+    Temp &operator=(const Temp &) = delete;
+    template <class T> T *as() { return static_cast<T *>(ptr); }
+};
+
+/* --- iteration over up to 64 axes (elementwise.cpp) ---
+ * Axes of equal-shape operands collapsed and ordered so that the last one is the innermost loop. */
+constexpr int kMaxOperands = XPU_MAX_ARGS + 1;
+struct Plan {
+    int ndim;
+    int nop;
+    int64_t size;
+    int64_t shape[XPU_MAX_NDIM];
+    int64_t strides[kMaxOperands][XPU_MAX_NDIM];
+    char *data[kMaxOperands];
+};
+/* keep_order: only merge adjacent axes, do not permute (for reductions along named axes, scans) */
+void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, bool keep_order = false);
+
+xpu_status fail(xpu_status status, const char *format, ...) __attribute__((format(printf, 2, 3))); /* sets last_error of the thread */
+
+/* --- the families; each is entered in backend.cpp's table --- */
+xpu_status run_elementwise(xpu_call *call); /* elementwise.cpp */
+xpu_status run_at(xpu_call *call);          /* at.cpp */
+xpu_status run_copy(xpu_call *call);        /* cast.cpp */
+xpu_status run_fill(xpu_call *call);
+xpu_status run_iota(xpu_call *call);
+xpu_status run_reduce(xpu_call *call);      /* reduce.cpp; also count_nonzero */
+xpu_status run_accumulate(xpu_call *call);  /* scan.cpp */
+xpu_status run_reduceat(xpu_call *call);
+xpu_status run_argreduce(xpu_call *call);   /* argreduce.cpp */
+xpu_status run_sort(xpu_call *call);        /* sort.cpp */
+xpu_status run_argsort(xpu_call *call);
+xpu_status run_partition(xpu_call *call);   /* partition and argpartition */
+xpu_status run_searchsorted(xpu_call *call);
+xpu_status run_gufunc(xpu_call *call);      /* matmul.cpp */
+xpu_status run_gather(xpu_call *call);      /* gather.cpp */
+xpu_status run_scatter(xpu_call *call);
+xpu_status run_mask_get(xpu_call *call);    /* mask.cpp */
+xpu_status run_mask_set(xpu_call *call);
+xpu_status run_nonzero(xpu_call *call);
+
+} // namespace host
+#endif
