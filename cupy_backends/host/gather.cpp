@@ -1,0 +1,308 @@
+/* gather and scatter: items or slices at the places that index tensors name.
+ *
+ * One operand is indexed (gather's source, scatter's destination), the other is plain (of shape B + the unindexed axes). Positions
+ * of B are taken in blocks: their byte offsets in the indexed operand are computed first, then items or slices move. */
+#include "index.h"
+
+namespace host {
+namespace {
+
+constexpr int kBlock = 512;
+
+struct Job {
+    Axes positions;               /* B: the plain operand, then the index tensors */
+    Axes slices{2};               /* unindexed axes: plain, indexed */
+    int nindex;
+    int mode;
+    bool scatter;
+    const char *index[XPU_MAX_NDIM];
+    int64_t length[XPU_MAX_NDIM]; /* of the indexed axes */
+    int64_t step[XPU_MAX_NDIM];
+    char *plain, *indexed;
+    int item;                     /* bytes, of the indexed operand */
+    CastFn cast;                  /* plain from indexed or back; nullptr when the dtypes are equal */
+    Job(int n, bool scatter) : positions(n + 1), nindex(n), scatter(scatter) {}
+};
+
+/* --- indices --- */
+
+/* Sets (first index) or adds the offsets of n indices; false if one is out of bounds. */
+template <int MODE>
+bool add_offsets(const char *index, int64_t stride, int64_t n, int64_t length, int64_t step, bool first, int64_t *offset) {
+    bool bad = false;
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t v = load<int64_t>(index + i * stride);
+        if (MODE == XPU_MODE_RAISE) {
+            v += v < 0 ? length : 0;
+            bad |= static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
+        } else if (MODE == XPU_MODE_CLIP) {
+            v = v < 0 ? 0 : (v >= length ? length - 1 : v);
+        } else if (static_cast<uint64_t>(v) >= static_cast<uint64_t>(length)) {
+            v %= length;
+            v += v < 0 ? length : 0;
+        }
+        offset[i] = first ? v * step : offset[i] + v * step;
+    }
+    return !bad;
+}
+
+bool block_offsets(const Job &job, const int64_t *start, int64_t skip, int64_t n, int64_t *offset) {
+    const auto add = job.mode == XPU_MODE_RAISE ? add_offsets<XPU_MODE_RAISE>
+                   : job.mode == XPU_MODE_CLIP ? add_offsets<XPU_MODE_CLIP> : add_offsets<XPU_MODE_WRAP>;
+    bool good = true;
+    for (int k = 0; k < job.nindex; ++k) {
+        const int64_t stride = inner_stride(job.positions, k + 1);
+        good &= add(job.index[k] + start[k + 1] + skip * stride, stride, n, job.length[k], job.step[k], k == 0, offset);
+    }
+    return good;
+}
+
+/* Finds the first index out of bounds, in C order, of the first index tensor that has one. */
+xpu_status check_indices(xpu_call *call, const xpu_tensor *indexed) {
+    for (int k = 1; k < call->nin; ++k) {
+        const xpu_tensor *t = call->in[k];
+        const int64_t axis = call->params->axes[k - 1], length = indexed->shape[axis];
+        Axes axes(1);
+        for (int d = 0; d < t->ndim; ++d)
+            if (t->strides[d] != 0 || t->shape[d] == 0)
+                axes.append(t->shape[d], &t->strides[d]);
+        const char *data = data_of(t);
+        const int64_t stride = inner_stride(axes, 0);
+        std::atomic<int> bad{0};
+        parallel(axes.size, kParallelElements, [&](int64_t begin, int64_t end, int) {
+            uint64_t over = 0;
+            walk_rows(axes, begin, end, [&](const int64_t *offset, int64_t n) {
+                const char *p = data + *offset;
+                for (int64_t i = 0; i < n; ++i) /* -length <= v < length in one comparison */
+                    over |= static_cast<uint64_t>(load<int64_t>(p + i * stride)) + static_cast<uint64_t>(length) >=
+                            2 * static_cast<uint64_t>(length);
+            });
+            if (over)
+                bad.store(1, std::memory_order_relaxed);
+        });
+        if (!bad.load(std::memory_order_relaxed))
+            continue;
+        bool found = false;
+        walk_rows(axes, 0, axes.size, [&](const int64_t *offset, int64_t n) {
+            for (int64_t i = 0; !found && i < n; ++i) {
+                const int64_t v = load<int64_t>(data + *offset + i * stride);
+                if (v < -length || v >= length) {
+                    found = true;
+                    call->result[0] = v;
+                    call->result[1] = axis;
+                    call->result[2] = length;
+                }
+            }
+        });
+        return fail(XPU_INDEX_ERROR, "index out of bounds");
+    }
+    return XPU_OK;
+}
+
+/* --- moving --- */
+
+/* n items at base + offset[i] from or to a strided operand. */
+template <class T> void move_items(bool scatter, char *base, const int64_t *offset, char *plain, int64_t stride, int64_t n) {
+    if (scatter && stride == 0) {
+        const T v = load<T>(plain);
+        for (int64_t i = 0; i < n; ++i)
+            store(base + offset[i], v);
+    } else if (scatter) {
+        for (int64_t i = 0; i < n; ++i)
+            store(base + offset[i], load<T>(plain + i * stride));
+    } else if (stride == sizeof(T)) {
+        for (int64_t i = 0; i < n; ++i)
+            store(plain + i * sizeof(T), load<T>(base + offset[i]));
+    } else {
+        for (int64_t i = 0; i < n; ++i)
+            store(plain + i * stride, load<T>(base + offset[i]));
+    }
+}
+
+void move_block(const Job &job, char *base, const int64_t *offset, char *plain, int64_t stride, int64_t n) {
+    alignas(16) char buffer[kBlock * sizeof(Item16)];
+    char *from = plain;
+    int64_t from_stride = stride;
+    if (job.cast) {
+        from = buffer;
+        from_stride = job.item;
+        if (job.scatter)
+            job.cast(plain, stride, buffer, job.item, n);
+    }
+    with_item(job.item, [&](auto v) { move_items<decltype(v)>(job.scatter, base, offset, from, from_stride, n); });
+    if (job.cast && !job.scatter)
+        job.cast(buffer, job.item, plain, stride, n);
+}
+
+inline void copy_bytes(char *to, const char *from, int64_t n) { /* short slices without a call */
+    if (n > 64 || n < 8) {
+        memcpy(to, from, n);
+        return;
+    }
+    for (int64_t i = 0; i + 8 < n; i += 8)
+        store(to + i, load<uint64_t>(from + i));
+    store(to + n - 8, load<uint64_t>(from + n - 8));
+}
+
+template <class T> void copy_strided(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+        store(to + i * to_stride, load<T>(from + i * from_stride));
+}
+
+/* One row of a slice. */
+void move_row(const Job &job, char *indexed, int64_t indexed_stride, char *plain, int64_t plain_stride, int64_t n) {
+    char *to = job.scatter ? indexed : plain, *from = job.scatter ? plain : indexed;
+    const int64_t to_stride = job.scatter ? indexed_stride : plain_stride, from_stride = job.scatter ? plain_stride : indexed_stride;
+    if (job.cast)
+        job.cast(from, from_stride, to, to_stride, n);
+    else if (to_stride == job.item && from_stride == job.item)
+        copy_bytes(to, from, n * job.item);
+    else
+        with_item(job.item, [&](auto v) { copy_strided<decltype(v)>(to, to_stride, from, from_stride, n); });
+}
+
+/* The positions [begin, end) with the given part of the slices. False if an index is out of bounds. */
+bool move_positions(const Job &job, const Axes &slices, char *plain, char *indexed, int64_t begin, int64_t end) {
+    const int64_t stride = inner_stride(job.positions, 0);
+    const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
+    const int64_t row = slices.ndim ? slices.shape[slices.ndim - 1] : 1;
+    const bool contiguous = plain_stride == job.item && indexed_stride == job.item && !job.cast && row * job.item >= 8;
+    int64_t offset[kBlock];
+    bool good = true;
+    walk_rows(job.positions, begin, end, [&](const int64_t *start, int64_t n) {
+        for (int64_t skip = 0; good && skip < n; skip += kBlock) {
+            const int64_t m = std::min<int64_t>(kBlock, n - skip);
+            char *to = plain + start[0] + skip * stride;
+            good = block_offsets(job, start, skip, m, offset);
+            if (!good)
+                return;
+            if (slices.ndim == 0)
+                move_block(job, indexed, offset, to, stride, m);
+            else if (contiguous || row >= n)
+                for (int64_t i = 0; i < m; ++i)
+                    walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
+                        move_row(job, indexed + offset[i] + at[1], indexed_stride, to + i * stride + at[0], plain_stride, length);
+                    });
+            else
+                walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
+                    for (int64_t i = 0; i < length; ++i)
+                        move_block(job, indexed + at[1] + i * indexed_stride, offset, to + at[0] + i * plain_stride, stride, m);
+                });
+        }
+    });
+    return good;
+}
+
+/* Single items by one contiguous index, checked on the way: no block of offsets in between. */
+template <class T> bool gather_direct(const Job &job, int64_t begin, int64_t end) {
+    const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
+    char *out = job.plain;
+    const int64_t length = job.length[0], step = job.step[0];
+    bool bad = false;
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t v = index[i];
+        v += v < 0 ? length : 0;
+        const bool over = static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
+        bad |= over;
+        store(out + i * sizeof(T), load<T>(job.indexed + (over ? 0 : v) * step));
+    }
+    return !bad;
+}
+
+bool is_direct(const Job &job) {
+    return !job.scatter && job.nindex == 1 && !job.cast && job.slices.ndim == 0 && job.mode == XPU_MODE_RAISE && job.positions.ndim == 1 &&
+           inner_stride(job.positions, 0) == job.item && inner_stride(job.positions, 1) == 8 &&
+           reinterpret_cast<uintptr_t>(job.index[0]) % 8 == 0;
+}
+
+bool move_all(const Job &job) {
+    const int64_t npos = job.positions.size, nslice = job.slices.size;
+    std::atomic<int> bad{0};
+    int split = 0; /* the longest axis of the slices */
+    for (int d = 1; d < job.slices.ndim; ++d)
+        if (job.slices.shape[d] > job.slices.shape[split])
+            split = d;
+    if (is_direct(job)) {
+        parallel(npos, kParallelElements, [&](int64_t b, int64_t e, int) {
+            with_item(job.item, [&](auto v) {
+                if (!gather_direct<decltype(v)>(job, b, e))
+                    bad.store(1, std::memory_order_relaxed);
+            });
+        });
+    } else if (!job.scatter && (npos >= 64 || job.slices.ndim == 0)) {
+        parallel(npos, std::max<int64_t>(1, kParallelElements / nslice), [&](int64_t b, int64_t e, int) {
+            if (!move_positions(job, job.slices, job.plain, job.indexed, b, e))
+                bad.store(1, std::memory_order_relaxed);
+        });
+    } else if (job.slices.ndim) { /* each thread takes a part of all slices: scatter keeps the order of positions */
+        const int64_t length = job.slices.shape[split], others = std::max<int64_t>(1, npos * (nslice / length));
+        parallel(length, std::max<int64_t>(1, kParallelElements / others), [&](int64_t b, int64_t e, int) {
+            Axes part = job.slices;
+            part.shape[split] = e - b;
+            part.size = nslice / length * (e - b);
+            if (!move_positions(job, part, job.plain + b * part.strides[0][split], job.indexed + b * part.strides[1][split], 0, npos))
+                bad.store(1, std::memory_order_relaxed);
+        });
+    } else {
+        return move_positions(job, job.slices, job.plain, job.indexed, 0, npos);
+    }
+    return !bad.load(std::memory_order_relaxed);
+}
+
+xpu_status run_indexed(xpu_call *call, bool scatter) {
+    const xpu_tensor *indexed = scatter ? call->out[0] : call->in[0], *plain = scatter ? call->in[0] : call->out[0];
+    const int nindex = call->nin - 1, nb = nindex > 0 ? call->in[1]->ndim : 0;
+    if (nindex < 1 || nindex > indexed->ndim || !call->params || call->params->naxes != nindex ||
+        plain->ndim != nb + indexed->ndim - nindex)
+        return fail(XPU_INVALID_ARGUMENT, "gather, scatter: operands and axes do not fit");
+    Job job(nindex, scatter);
+    bool is_indexed[XPU_MAX_NDIM] = {};
+    int64_t step[kMaxIndexed];
+    bool empty = false;
+    for (int k = 0; k < nindex; ++k) {
+        const int64_t axis = call->params->axes[k];
+        is_indexed[axis] = true;
+        job.index[k] = data_of(call->in[k + 1]);
+        job.length[k] = indexed->shape[axis];
+        job.step[k] = indexed->strides[axis];
+        empty |= job.length[k] == 0;
+    }
+    for (int d = 0; d < nb; ++d) {
+        step[0] = plain->strides[d];
+        for (int k = 0; k < nindex; ++k)
+            step[k + 1] = call->in[k + 1]->strides[d];
+        job.positions.append(call->in[1]->shape[d], step);
+    }
+    for (int d = 0, p = nb; d < indexed->ndim; ++d)
+        if (!is_indexed[d]) {
+            step[0] = plain->strides[p++];
+            step[1] = indexed->strides[d];
+            job.slices.append(indexed->shape[d], step);
+        }
+    job.mode = static_cast<int>(call->params->i[0]);
+    job.plain = data_of(plain);
+    job.indexed = data_of(indexed);
+    job.item = item_size(indexed->dtype);
+    job.cast = plain->dtype == indexed->dtype ? nullptr
+             : scatter ? cast_fn(plain->dtype, indexed->dtype) : cast_fn(indexed->dtype, plain->dtype);
+    if (job.positions.size == 0)
+        return XPU_OK;
+    const bool nothing = job.slices.size == 0;
+    if (job.mode == XPU_MODE_RAISE && (scatter || empty || nothing)) {
+        const xpu_status status = check_indices(call, indexed);
+        if (status != XPU_OK)
+            return status;
+    }
+    if (nothing)
+        return XPU_OK;
+    if (empty)
+        return fail(XPU_INVALID_ARGUMENT, "cannot index an empty axis");
+    return move_all(job) ? XPU_OK : check_indices(call, indexed);
+}
+
+} // namespace
+
+xpu_status run_gather(xpu_call *call) { return run_indexed(call, false); }
+xpu_status run_scatter(xpu_call *call) { return run_indexed(call, true); }
+
+} // namespace host
