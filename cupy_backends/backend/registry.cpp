@@ -1,0 +1,98 @@
+/* Opening of backends. The one in use is opened by the first call that needs a device, never at import. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "pool.h"
+#include "runtime.h"
+
+namespace xpu {
+
+Active active;
+Loader loader = nullptr;
+
+namespace {
+
+std::mutex open_lock;
+xpu_device_props props[kMaxDevices];
+
+const xpu_backend *host_for_services() { return open_host() == XPU_OK ? active.host.load() : nullptr; }
+
+const xpu_services the_services = {XPU_ABI_VERSION, sizeof(xpu_services), workspace_alloc, workspace_free, host_for_services};
+
+xpu_status enter(const char *name, const xpu_backend **out) {
+    if (!loader) return fail(XPU_INTERNAL_ERROR, "no loader of backends");
+    xpu_backend_entry_fn entry = nullptr;
+    xpu_status status = loader(name, &entry);
+    if (status != XPU_OK) return status;
+    const char *message = nullptr;
+    status = entry(&the_services, out, &message);
+    return check_backend(status, *out, message);
+}
+
+/* Device properties, asked once. */
+xpu_status read_props(const xpu_backend *b) {
+    int32_t n = 0;
+    xpu_status status = b->runtime.device_count(b->ctx, &n);
+    if (status != XPU_OK) return fail_from(b, status, "counting devices");
+    if (n <= 0) return fail(XPU_NOT_FOUND, "backend '%s' has no device", b->name);
+    active.devices = n < kMaxDevices ? n : kMaxDevices;
+    for (int i = 0; i < active.devices; ++i) {
+        props[i].struct_size = sizeof(xpu_device_props);
+        status = b->runtime.device_props(b->ctx, i, &props[i]);
+        if (status != XPU_OK) return fail_from(b, status, "reading device properties");
+    }
+    active.caps = props[0].caps;
+    return XPU_OK;
+}
+
+void after_fork_in_child() {
+    if (active.backend.load() && !(active.caps & XPU_CAP_FORK)) active.forked = true;
+    pools_after_fork(true);
+}
+
+} // namespace
+
+const xpu_services *services() { return &the_services; }
+
+xpu_status check_backend(xpu_status status, const xpu_backend *b, const char *message) {
+    if (status != XPU_OK) return fail(status, "%s", message && *message ? message : "the backend cannot be opened");
+    if (!b || b->abi_version != XPU_ABI_VERSION || b->struct_size < sizeof(xpu_backend) || b->call_size != sizeof(xpu_call) ||
+        b->tensor_size != sizeof(xpu_tensor))
+        return fail(XPU_INTERNAL_ERROR, "backend '%s' was built for another version of xpu_backend.h (needs ABI %d)",
+                    b && b->name ? b->name : "?", XPU_ABI_VERSION);
+    return XPU_OK;
+}
+
+xpu_status open_host() {
+    if (active.host.load(std::memory_order_acquire)) return XPU_OK;
+    const xpu_backend *b = nullptr;
+    xpu_status status = enter("host", &b); /* entry functions may be called more than once */
+    if (status == XPU_OK) active.host.store(b, std::memory_order_release);
+    return status;
+}
+
+xpu_status open_backend() {
+    if (active.backend.load(std::memory_order_acquire)) return XPU_OK;
+    const xpu_backend *b = nullptr;
+    xpu_status status = enter(nullptr, &b); /* takes the GIL: no lock of ours may be held */
+    if (status != XPU_OK) return status;
+    std::lock_guard<std::mutex> guard(open_lock);
+    if (active.backend.load()) return XPU_OK;
+    status = read_props(b);
+    if (status != XPU_OK) return status;
+    static bool handlers = false;
+    if (!handlers) pthread_atfork(pools_before_fork, [] { pools_after_fork(false); }, after_fork_in_child);
+    handlers = true;
+    if (std::strcmp(b->name, "host") == 0) active.host.store(b);
+    active.backend.store(b, std::memory_order_release);
+    return XPU_OK;
+}
+
+const xpu_device_props *device_props(int32_t device) {
+    return device >= 0 && device < active.devices ? &props[device] : nullptr;
+}
+
+} // namespace xpu
