@@ -1,0 +1,12 @@
+"""The array core: ndarray, ufuncs, reductions, indexing, over the neutral C interface."""
+from cupy._core import core, _convert, _ufunc  # noqa: F401
+from cupy._core import _indexing, _matmul, _reduction, _sorting
+
+
+def _package():
+    import cupy
+    return cupy
+
+
+core.bind(_reduction, _sorting, _matmul, _indexing, _package)
+_ufunc.bind(_reduction, _matmul)

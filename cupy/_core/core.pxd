@@ -35,8 +35,8 @@ cdef int read_value(ndarray a, void* dst) except -1   # the single element of a 
 cdef object item_of(ndarray a)                        # as a Python scalar
 
 # --- shapes ---
-cdef int broadcast_shape(ndarray* arrays, int n, int64_t* shape, int* ndim) except -1   # ValueError as NumPy's
-cdef int broadcast_strides(const xpu_tensor* t, int ndim, const int64_t* shape, int64_t* strides) except -1
+cdef int broadcast_shape(list arrays, int64_t* shape, int* ndim) except -1   # of ndarrays; ValueError as NumPy's
+cdef int broadcast_strides(const xpu_tensor* t, int ndim, const int64_t* shape, int64_t* strides) except -2   # -1: does not fit
 cdef int normalize_axis(object axis, int ndim) except -2         # AxisError
 cdef int normalize_axes(object axis, int ndim, int64_t* axes) except -1    # None, int or tuple -> count; sorted, unique
 cdef int shape_from(object shape, int64_t* out) except -1        # int or sequence -> ndim; ValueError if negative or too large
@@ -44,3 +44,11 @@ cdef bint may_overlap(ndarray a, ndarray b) noexcept
 cdef bint same_view(ndarray a, ndarray b) noexcept
 cdef ndarray reshape_to(ndarray a, int ndim, const int64_t* shape)   # view where possible, else copy
 cdef int require_writeable(ndarray a) except -1
+cdef ndarray transpose_view(ndarray a, object axes)              # axes: None or a sequence
+cdef ndarray new_permuted(int dtype, int ndim, const int64_t* shape, const int* perm)    # perm: axes from slowest to fastest in memory
+cdef ndarray mark_scalar(ndarray a)                              # a 0-d result stands for a NumPy scalar
+cdef int update_flags(ndarray a) noexcept
+cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1
+cdef char order_char(object order, str allowed) except 0         # 'C', 'F', 'A', 'K' checked
+cdef str shape_text(const xpu_tensor* t)                         # (2,3), as in NumPy's messages
+cdef object shape_tuple(const xpu_tensor* t)

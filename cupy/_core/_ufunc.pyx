@@ -1,0 +1,796 @@
+"""ufuncs: the loop for the operands' dtypes, broadcasting, outputs; then one launch."""
+from libc.stdlib cimport calloc
+from cupy._core._dtype cimport *
+from cupy._core._launch cimport api, launch
+from cupy._core._scalar cimport integer_fits, scalar_kind, scalar_tensor
+from cupy._core.core cimport (
+    ALIGNED, C_CONTIGUOUS, F_CONTIGUOUS, SCALAR, WRITEABLE, as_array, as_typed, broadcast_shape, broadcast_strides, copy_into, copy_of, fill_value, may_overlap,
+    ndarray, new_array, new_like, new_permuted, order_char, reshape_to, same_view, shape_text)
+from cupy_backends.backend.xpu cimport *
+
+import numpy
+
+try:
+    from numpy._core import _exceptions as _errors
+except ImportError:  # NumPy 1.26
+    from numpy.core import _exceptions as _errors
+
+ctypedef struct Cache:
+    Resolved pairs[19][19]     # DTYPE_SLOTS; one operand: [dtype][0]
+
+# What one call needs of each operand: the tensor as broadcast, with its strides beside it.
+ctypedef struct Frame:
+    xpu_tensor t[8]            # XPU_MAX_ARGS
+    const xpu_tensor* p[8]
+    int64_t strides[8][64]     # XPU_MAX_NDIM
+    int64_t shape[64]
+    int ndim
+    int64_t size
+
+cdef enum:
+    UNKNOWN = 0
+    NONE = -1
+
+cdef Cache* _caches[160]       # XPU_OP_LIMIT
+
+
+# --- choosing a loop ---
+
+cdef bint _is_comparison(int op) noexcept:
+    return XPU_OP_equal <= op <= XPU_OP_greater_equal
+
+
+cdef int _strong(int dtype) noexcept:
+    return XPU_INT64 if dtype == WEAK_INT else (XPU_FLOAT64 if dtype == WEAK_FLOAT else (XPU_COMPLEX128 if dtype == WEAK_COMPLEX else dtype))
+
+
+cdef int _first_safe(const xpu_op_info* info, int nin, const int* dtypes) noexcept:
+    cdef int i, k
+    for i in range(info.nloops):
+        for k in range(nin):
+            if not can_cast_safely(dtypes[k], info.loops[i].types[k]):
+                break
+        else:
+            return i
+    return -1
+
+
+cdef int _choose(int op, int nin, const int* dtypes) noexcept:
+    """NumPy's rule: the first loop to which all inputs cast safely. Python scalars take the other operands' dtype where that has a loop."""
+    cdef const xpu_op_info* info = &api.ops[op]
+    cdef int types[8]
+    cdef int i, loop, common = -1
+    cdef bint weak = False
+    if op == XPU_OP_subtract and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
+        return -1
+    if op == XPU_OP_negative and dtypes[0] == XPU_BOOL:
+        return -1
+    for i in range(nin):
+        if dtypes[i] < WEAK_INT:
+            common = dtypes[i] if common < 0 else promote(common, dtypes[i])
+        else:
+            weak = True
+    for i in range(nin):
+        types[i] = dtypes[i]
+        if dtypes[i] >= WEAK_INT:
+            types[i] = _strong(dtypes[i]) if common < 0 else promote(common, dtypes[i])
+    if op == XPU_OP_divide and kind_of[types[0]] <= KIND_SIGNED and kind_of[types[1]] <= KIND_SIGNED:
+        types[0] = types[1] = XPU_FLOAT64  # integers divide as float64, also the small ones
+    loop = _first_safe(info, nin, types)
+    if loop < 0 and weak:
+        for i in range(nin):
+            types[i] = _strong(dtypes[i])
+        loop = _first_safe(info, nin, types)
+    return loop
+
+
+cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) noexcept:
+    cdef int loop = _choose(op, nin, dtypes), i
+    if loop < 0:
+        r.loop = NONE
+        return r
+    for i in range(8):
+        r.types[i] = api.ops[op].loops[loop].types[i]
+    r.loop = loop + 1  # 0 is "not looked for yet"
+    return r
+
+
+cdef inline const Resolved* _lookup(int op, int a, int b) noexcept:
+    cdef Resolved* r
+    cdef int dtypes[2]
+    if _caches[op] == NULL:
+        _caches[op] = <Cache*>calloc(1, sizeof(Cache))
+    r = &_caches[op].pairs[a][b]
+    if r.loop == UNKNOWN:
+        dtypes[0], dtypes[1] = a, b
+        return _fill(r, op, api.ops[op].nin, dtypes)
+    return r
+
+
+cdef Resolved _scratch
+
+
+cdef const Resolved* find_loop(int op, int nin, const int* dtypes) except NULL:
+    cdef const Resolved* r
+    if nin == 2:
+        r = _lookup(op, dtypes[0], dtypes[1])
+    elif nin == 1:
+        r = _lookup(op, dtypes[0], 0)
+    else:
+        r = _fill(&_scratch, op, nin, dtypes)
+    if r.loop == NONE:
+        raise _no_loop(op, nin, dtypes)
+    return r
+
+
+cdef _dtype_of_operand(int d):
+    return dtype_object(_strong(d))
+
+
+cdef _no_loop(int op, int nin, const int* dtypes):
+    if op == XPU_OP_subtract and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
+        return TypeError('numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, '
+                         'or the logical_xor function instead.')
+    if op == XPU_OP_negative and dtypes[0] == XPU_BOOL:
+        return TypeError('The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not '
+                         'function instead.')
+    name = api.ops[op].name.decode()
+    given = ', '.join([str(_dtype_of_operand(dtypes[i])) for i in range(nin)])
+    return TypeError(f"ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                     f"types according to the casting rule ''safe'' (operands: {given})")
+
+
+cdef _match(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r):
+    """The loop that a dtype or signature argument asks for."""
+    cdef const xpu_op_info* info = &api.ops[op]
+    cdef int nout = info.nout, i, k, n = nin + nout
+    cdef int wanted[8]
+    for k in range(n):
+        wanted[k] = -1
+    if signature is not None:
+        if isinstance(signature, str):
+            text = signature.replace(' ', '')
+            parts = list(text.replace('->', ''))
+            if len(parts) == 1:
+                parts = [None] * nin + parts * nout
+        elif isinstance(signature, tuple):
+            parts = [None] * nin + list(signature) * nout if len(signature) == 1 else list(signature)
+        else:
+            parts = [None] * nin + [signature] * nout
+        if len(parts) != n:
+            raise ValueError(f'the signature of ufunc {info.name.decode()!r} must have {n} types')
+        for k in range(n):
+            wanted[k] = -1 if parts[k] is None else dtype_number(parts[k])
+    else:
+        for k in range(nin, n):
+            wanted[k] = dtype_number(dtype)
+    for i in range(info.nloops):
+        for k in range(n):
+            if wanted[k] >= 0 and wanted[k] != info.loops[i].types[k]:
+                break
+        else:
+            for k in range(nin):
+                if wanted[k] < 0 and not can_cast(_strong(dtypes[k]), info.loops[i].types[k], casting) and not (
+                        dtypes[k] >= WEAK_INT and kind_of[_strong(dtypes[k])] <= kind_of[info.loops[i].types[k]]):
+                    break
+            else:
+                for k in range(8):
+                    r.types[k] = info.loops[i].types[k]
+                r.loop = i + 1
+                return
+    raise TypeError(f'No loop matching the specified signature and casting was found for ufunc {info.name.decode()}')
+
+
+# --- one launch ---
+
+cdef int _launch(int op, const Resolved* r, int nin, int nout, const xpu_tensor** ins, const xpu_tensor** outs, unsigned flags,
+                 int64_t work) except -1:
+    cdef xpu_call call
+    call.op = op
+    call.method = XPU_CALL
+    call.loop = r.loop - 1
+    call.nin = nin
+    call.nout = nout
+    call.flags = flags
+    call.in_ = ins
+    call.out = outs
+    call.params = NULL
+    return launch(&call, work)
+
+
+cdef inline bint _plain(ndarray a, int dtype) noexcept:
+    return a.t.dtype == dtype and (a.flags_ & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED)
+
+
+cdef inline bint _same_shape(ndarray a, ndarray b) noexcept:
+    cdef int i
+    if a.t.ndim != b.t.ndim:
+        return False
+    for i in range(a.t.ndim):
+        if a.t.shape[i] != b.t.shape[i]:
+            return False
+    return True
+
+
+cdef _compare_out_of_range(int op, ndarray a, object value, bint reflected):
+    """A Python integer beyond an integer dtype is larger or smaller than all its values."""
+    cdef bint above = value > 0
+    if op == XPU_OP_equal or op == XPU_OP_not_equal:
+        result = op == XPU_OP_not_equal
+    elif op == XPU_OP_less or op == XPU_OP_less_equal:
+        result = above != reflected
+    else:
+        result = above == reflected
+    cdef ndarray out = new_like(a, XPU_BOOL, c'K')
+    fill_value(out, result)
+    if out.t.ndim == 0:
+        out.flags_ |= SCALAR
+    return out
+
+
+cdef object _other_operand(int op, ndarray a, object b, bint reflected):
+    """Operands that are no arrays or scalars: sequences are converted, None and strings only compare unequal."""
+    if isinstance(b, (list, tuple, range)) or isinstance(b, numpy.ndarray):
+        return call_ufunc(op, (b, a) if reflected else (a, b))
+    if (op == XPU_OP_equal or op == XPU_OP_not_equal) and (b is None or isinstance(b, (str, bytes))):
+        out = new_like(a, XPU_BOOL, c'K')
+        fill_value(out, op == XPU_OP_not_equal)
+        return out
+    return NotImplemented
+
+
+cdef object binary(int op, ndarray a, object b, bint reflected):
+    cdef int kb
+    cdef const Resolved* r
+    cdef xpu_tensor scalar
+    cdef const xpu_tensor* ins[2]
+    cdef const xpu_tensor* outp
+    cdef ndarray y = None, out
+    cdef bint plain
+    if isinstance(b, ndarray):
+        y = <ndarray>b
+        kb = y.t.dtype
+    else:
+        kb = scalar_kind(b)
+        if kb < 0:
+            return _other_operand(op, a, b, reflected)
+    r = _lookup(op, kb, a.t.dtype) if reflected else _lookup(op, a.t.dtype, kb)
+    if r.loop == NONE or op == XPU_OP_divmod:
+        return call_ufunc(op, (b, a) if reflected else (a, b))
+    plain = _plain(a, r.types[1 if reflected else 0])
+    if y is not None:
+        if not (plain and _plain(y, r.types[0 if reflected else 1]) and _same_shape(a, y)):
+            return _general(op, r, 2, (b, a) if reflected else (a, b), None, None, c'K')
+        ins[0], ins[1] = &a.t, &y.t
+    else:
+        if kb == WEAK_INT and _is_comparison(op) and kind_of[r.types[0]] <= KIND_SIGNED and not integer_fits(b, r.types[0]):
+            return _compare_out_of_range(op, a, b, reflected)
+        if not plain:
+            return _general(op, r, 2, (b, a) if reflected else (a, b), None, None, c'K')
+        scalar_tensor(b, r.types[0 if reflected else 1], &scalar)
+        ins[0], ins[1] = &a.t, &scalar
+    if reflected:
+        ins[0], ins[1] = ins[1], ins[0]
+    out = new_array(r.types[2], a.t.ndim, a.t.shape)
+    if a.t.ndim == 0:
+        out.flags_ |= SCALAR
+    outp = &out.t
+    if a.t.size:
+        _launch(op, r, 2, 1, ins, &outp, XPU_FLAG_CONTIGUOUS, a.t.size)
+    return out
+
+
+cdef object unary(int op, ndarray a):
+    cdef const Resolved* r = _lookup(op, a.t.dtype, 0)
+    cdef const xpu_tensor* p = &a.t
+    cdef const xpu_tensor* outp
+    cdef ndarray out
+    if r.loop == NONE or not _plain(a, r.types[0]) or api.ops[op].nout != 1:
+        return call_ufunc(op, (a,))
+    out = new_array(r.types[1], a.t.ndim, a.t.shape)
+    if a.t.ndim == 0:
+        out.flags_ |= SCALAR
+    outp = &out.t
+    if a.t.size:
+        _launch(op, r, 1, 1, &p, &outp, XPU_FLAG_CONTIGUOUS, a.t.size)
+    return out
+
+
+cdef int _power_op(ndarray a, object b, bint reflected):
+    """The cheaper op that NumPy's ** takes for a few Python exponents, or power."""
+    cdef int kind = kind_of[a.t.dtype]
+    if reflected or (type(b) is not int and type(b) is not float) or kind == KIND_BOOL:
+        return XPU_OP_power
+    if kind >= KIND_FLOAT:
+        if b == 2:
+            return XPU_OP_square
+        if b == 1:
+            return XPU_OP_positive
+        if b == -1:
+            return XPU_OP_reciprocal
+        if b == 0.5:
+            return XPU_OP_sqrt
+    elif type(b) is int and b == 2:
+        return XPU_OP_square
+    return XPU_OP_power
+
+
+cdef object power_operator(ndarray a, object b, object modulo, bint reflected):
+    cdef int op
+    if modulo is not None:
+        return NotImplemented
+    op = _power_op(a, b, reflected)
+    return binary(op, a, b, reflected) if op == XPU_OP_power else unary(op, a)
+
+
+cdef object inplace(int op, ndarray a, object b):
+    cdef int kb, short_op
+    cdef const Resolved* r
+    cdef xpu_tensor scalar
+    cdef const xpu_tensor* ins[2]
+    cdef const xpu_tensor* outp = &a.t
+    cdef ndarray y = None
+    if a.flags_ & SCALAR:
+        return power_operator(a, b, None, False) if op == XPU_OP_power else binary(op, a, b, False)
+    if op == XPU_OP_power:
+        short_op = _power_op(a, b, False)
+        if short_op != op:
+            return call_ufunc(short_op, (a,), (a,))
+    if isinstance(b, ndarray):
+        y = <ndarray>b
+        kb = y.t.dtype
+    else:
+        kb = scalar_kind(b)
+        if kb < 0:
+            if not isinstance(b, (list, tuple, range, numpy.ndarray)):
+                return NotImplemented
+            return call_ufunc(op, (a, b), (a,))
+    r = _lookup(op, a.t.dtype, kb)
+    if r.loop == NONE or not (a.flags_ & WRITEABLE) or not _plain(a, r.types[0]) or r.types[2] != a.t.dtype:
+        return call_ufunc(op, (a, b), (a,))
+    if y is not None:
+        if not (_plain(y, r.types[1]) and _same_shape(a, y)) or (y is not a and may_overlap(a, y)):
+            return call_ufunc(op, (a, b), (a,))
+        ins[1] = &y.t
+    else:
+        scalar_tensor(b, r.types[1], &scalar)
+        ins[1] = &scalar
+    ins[0] = &a.t
+    if a.t.size:
+        _launch(op, r, 2, 1, ins, &outp, XPU_FLAG_CONTIGUOUS, a.t.size)
+    return a
+
+
+# --- the general case ---
+
+cdef int _broadcast(Frame* f, int op, list operands, list outs, ndarray mask) except -1:
+    """The common shape of inputs, mask and given outputs; an output itself is never stretched."""
+    cdef int k
+    cdef bint fits
+    cdef ndarray a
+    cdef list shaped = [x for x in operands if isinstance(x, ndarray)]
+    given = [x for x in outs if x is not None]
+    if mask is not None:
+        shaped.append(mask)
+    broadcast_shape(shaped + given, f.shape, &f.ndim)
+    f.size = 1
+    for k in range(f.ndim):
+        f.size *= f.shape[k]
+    for a in given:
+        fits = a.t.ndim == f.ndim
+        for k in range(f.ndim if fits else 0):
+            fits = fits and a.t.shape[k] == f.shape[k]
+        if not fits:
+            full = str(tuple([f.shape[k] for k in range(f.ndim)])).replace(' ', '')
+            raise ValueError(f"non-broadcastable output operand with shape {shape_text(&a.t)} doesn't match the broadcast shape {full}")
+    return 0
+
+
+cdef int _order_axes(Frame* f, int n, int* perm) noexcept:
+    """Axes from slowest to fastest as the inputs lie in memory: NumPy's order 'K' over several operands."""
+    cdef int i, j, k, o, ndim = f.ndim
+    cdef int64_t s, p
+    cdef int decision   # 1: the moved axis is slower, -1: faster, 0: no operand tells
+    for i in range(ndim):
+        j = i
+        k = i
+        while j > 0:
+            decision = 0
+            for o in range(n):
+                s, p = f.strides[o][k], f.strides[o][perm[j - 1]]
+                s, p = (s if s >= 0 else -s), (p if p >= 0 else -p)
+                if s and p:
+                    if s <= p:
+                        decision = -1
+                        break
+                    if decision == 0:
+                        decision = 1
+            if decision != 1:
+                break
+            perm[j] = perm[j - 1]
+            j -= 1
+        perm[j] = k
+    return 0
+
+
+cdef ndarray _new_output(Frame* f, int n, int dtype, char order, list operands):
+    cdef int perm[XPU_MAX_NDIM]
+    cdef ndarray a
+    cdef bint all_c = True, all_f = True
+    for x in operands:
+        if isinstance(x, ndarray):
+            a = <ndarray>x
+            if a.t.ndim:
+                all_c = all_c and a.t.ndim == f.ndim and a.flags_ & C_CONTIGUOUS != 0
+                all_f = all_f and a.flags_ & F_CONTIGUOUS != 0
+    if order == c'A':
+        order = c'F' if all_f and not all_c else c'C'
+    if order == c'C' or f.ndim < 2 or (order == c'K' and all_c):
+        return new_array(dtype, f.ndim, f.shape)
+    if order == c'F':
+        return new_array(dtype, f.ndim, f.shape, True)
+    _order_axes(f, n, perm)
+    return new_permuted(dtype, f.ndim, f.shape, perm)
+
+
+cdef int _put_operand(Frame* f, int i, ndarray a) except -1:
+    f.t[i] = a.t
+    f.p[i] = &f.t[i]
+    broadcast_strides(&a.t, f.ndim, f.shape, f.strides[i])
+    f.t[i].ndim = f.ndim
+    f.t[i].shape = f.shape
+    f.t[i].strides = f.strides[i]
+    f.t[i].size = f.size
+    return 0
+
+
+cdef object _general(int op, const Resolved* r, int nin, tuple given, list outs, ndarray mask, char order):
+    """Broadcasts, makes outputs, resolves overlap and launches. outs: arrays or None."""
+    cdef Frame f
+    cdef int nout = api.ops[op].nout, i, j, n = nin
+    cdef ndarray a, o
+    cdef const xpu_tensor* outp[8]
+    cdef unsigned flags = 0
+    cdef Resolved loop = r[0]  # r may be the shared scratch
+    cdef list operands = list(given)
+    cdef bint fresh = outs is None
+    cdef list results = [None] * nout if fresh else list(outs), targets
+    _broadcast(&f, op, operands, results, mask)
+    for i in range(nin):
+        if isinstance(operands[i], ndarray):
+            a = <ndarray>operands[i]
+            if not fresh:
+                for o in results:
+                    if o is not None and may_overlap(o, a) and not (same_view(o, a) and a.t.dtype == o.t.dtype):
+                        a = copy_of(a, c'K')
+                        operands[i] = a
+                        break
+            _put_operand(&f, i, a)
+        else:
+            scalar_tensor(operands[i], loop.types[i], &f.t[i])
+            f.p[i] = &f.t[i]
+            for j in range(f.ndim):
+                f.strides[i][j] = 0
+            f.t[i].ndim, f.t[i].shape, f.t[i].strides = f.ndim, f.shape, f.strides[i]
+            f.t[i].size = f.size
+    if mask is not None:
+        for o in results:
+            if o is not None and may_overlap(o, mask):
+                mask = copy_of(mask, c'K')
+                break
+        _put_operand(&f, nin, mask)
+        n = nin + 1
+        flags |= XPU_FLAG_MASKED
+    targets = []
+    for i in range(nout):
+        o = results[i]
+        if o is None:
+            o = results[i] = _new_output(&f, n, loop.types[nin + i], order, operands)
+        elif i and results[0] is not None and may_overlap(o, <ndarray>results[0]):
+            o = copy_of(o, c'K')
+        targets.append(o)
+        outp[i] = &o.t
+    if f.size:
+        _launch(op, &loop, n, nout, f.p, outp, flags, f.size)
+    for i in range(nout):
+        if targets[i] is not results[i]:
+            copy_into(<ndarray>results[i], <ndarray>targets[i])
+    if fresh or outs.count(None):
+        for i in range(nout):
+            if f.ndim == 0 and (fresh or outs[i] is None):
+                (<ndarray>results[i]).flags_ |= SCALAR
+    return results[0] if nout == 1 else tuple(results)
+
+
+cdef list _check_outs(int op, object out):
+    cdef int nout = api.ops[op].nout
+    name = api.ops[op].name.decode()
+    if not isinstance(out, tuple):
+        if nout != 1:
+            raise TypeError("'out' must be a tuple of arrays")
+        out = (out,)
+    if len(out) != nout:
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output" if nout > 1 or len(out) else
+                         "The 'out' tuple must have exactly one entry per ufunc output")
+    for o in out:
+        if o is None:
+            continue
+        if not isinstance(o, ndarray):
+            raise TypeError('return arrays must be of ArrayType' + (' (a numpy.ndarray cannot hold the result of cupy: use cupy.empty_like)'
+                                                                     if isinstance(o, numpy.ndarray) else ''))
+        if not (<ndarray>o).flags_ & WRITEABLE:
+            raise ValueError('output array is read-only')
+    return None if all([o is None for o in out]) else list(out)
+
+
+cdef object _mask_of(object where):
+    cdef ndarray mask
+    if where is None or where is True or where is numpy.True_:
+        return None
+    mask = as_array(where)
+    if mask.t.dtype != XPU_BOOL:
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
+    return mask
+
+
+cdef object call_ufunc(int op, tuple operands, object out=None, object where=None, object dtype=None, object casting='same_kind',
+                       object order='K', object signature=None):
+    cdef int nin = len(operands), nout = api.ops[op].nout, i, kind
+    cdef int dtypes[8]
+    cdef list values = [], outs = None if out is None else _check_outs(op, out)
+    cdef const Resolved* r
+    cdef Resolved wanted
+    cdef ndarray o
+    for i in range(nin):
+        x = operands[i]
+        if not isinstance(x, ndarray):
+            kind = scalar_kind(x)
+            if kind < 0 or nin == 1:
+                x = as_array(x)
+        values.append(x)
+        dtypes[i] = (<ndarray>x).t.dtype if isinstance(x, ndarray) else kind
+    if nin == 2 and _is_comparison(op) and outs is None and where is None:
+        for i in range(2):
+            if dtypes[i] == WEAK_INT and dtypes[1 - i] < WEAK_INT and kind_of[dtypes[1 - i]] in (KIND_SIGNED, KIND_UNSIGNED) and not (
+                    integer_fits(values[i], dtypes[1 - i])):
+                return _compare_out_of_range(op, as_array(values[1 - i]), values[i], i == 0)
+    if dtype is not None or signature is not None:
+        _match(op, nin, dtypes, dtype, signature, casting, &wanted)
+        r = &wanted
+    else:
+        r = find_loop(op, nin, dtypes)
+    name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' else None
+    for i in range(nin):
+        if casting != 'same_kind' and dtypes[i] < WEAK_INT and not can_cast(dtypes[i], r.types[i], casting):
+            raise _errors._UFuncInputCastingError(_Named(name), casting, dtype_object(dtypes[i]), dtype_object(r.types[i]), i)
+    if outs is not None:
+        for i in range(nout):
+            o = outs[i]
+            if o is not None and o.t.dtype != r.types[nin + i] and not can_cast(r.types[nin + i], o.t.dtype, casting):
+                raise _errors._UFuncOutputCastingError(_Named(name), casting, dtype_object(r.types[nin + i]), o.dtype, i)
+    return _general(op, r, nin, tuple(values), outs, _mask_of(where), order_char(order, 'CFAK'))
+
+
+class _Named:
+    """What NumPy's casting errors want to know of a ufunc."""
+
+    def __init__(self, name):
+        self.__name__ = name
+        self.nin, self.nout = 9, 9
+
+
+# --- the objects ---
+
+cdef object _matmul = None, _reduction = None
+cdef dict _objects = {}
+
+
+def bind(reduction, matmul):
+    """Names the modules that serve ufunc methods and generalized ufuncs."""
+    global _reduction, _matmul
+    _reduction, _matmul = reduction, matmul
+
+
+def _rebuild(name):
+    return ufuncs[name]
+
+
+cdef class ufunc:
+    """A function applied element by element, with broadcasting.
+
+    Called as f(x1, ..., out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None).
+
+    Args:
+        x1, ...: arrays, Python or NumPy scalars, nested sequences; they are broadcast against each other.
+        out: an array of the broadcast shape, or a tuple with one entry (array or None) per output.
+        where: boolean array; where it is false, out keeps its value (a new output is not set there).
+        casting: which casts are allowed ('no', 'equiv', 'safe', 'same_kind', 'unsafe').
+        order: memory order of new outputs ('K' as the inputs, 'C', 'F', 'A').
+        dtype, signature: the type loop to use instead of the one that the operands' dtypes choose.
+
+    Returns:
+        An array (a tuple of arrays for several outputs). For 0-d operands a 0-d array that stands for NumPy's scalar.
+
+    Raises:
+        TypeError: no loop for the dtypes, a forbidden cast, a numpy.ndarray operand (use cupy.asarray).
+        ValueError: shapes that do not broadcast, a read-only out.
+        OverflowError: a Python integer that does not fit the array's dtype.
+    """
+
+    def __init__(self, int op):
+        self.info = &api.ops[op]
+        if not 0 <= op < api.nops or self.info.name == NULL:
+            raise ValueError(f'no such op: {op}')
+        self.op = op
+        self.nin = self.info.nin
+        self.nout = self.info.nout
+        self.__name__ = self.info.name.decode()
+        arguments = ', '.join(['x'] if self.nin == 1 else [f'x{i + 1}' for i in range(self.nin)])
+        self.__doc__ = f'{self.__name__}({arguments}, /, out=None, *, where=True, casting="same_kind", order="K", dtype=None, ' \
+                       f'subok=True, signature=None)\n\nThe ufunc {self.__name__}, element by element, as numpy.{self.__name__}.'
+
+    def __call__(self, *args, **kwargs):
+        cdef Py_ssize_t n = len(args)
+        if not kwargs and n == self.nin and self.info.kind == XPU_KIND_ELEMENTWISE:
+            a = args[0]
+            if n == 1:
+                if isinstance(a, ndarray):
+                    return unary(self.op, <ndarray>a)
+            elif n == 2 and self.nout == 1:
+                b = args[1]
+                if isinstance(a, ndarray):
+                    r = binary(self.op, <ndarray>a, b, False)
+                    if r is not NotImplemented:
+                        return r
+                elif isinstance(b, ndarray):
+                    r = binary(self.op, <ndarray>b, a, True)
+                    if r is not NotImplemented:
+                        return r
+        if self.info.kind == XPU_KIND_GUFUNC:
+            return _matmul.gufunc_call(self.op, args, kwargs)
+        return self._call(args, **kwargs)
+
+    def _call(self, tuple args, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None):
+        if len(args) > self.nin:
+            if out is not None:
+                raise TypeError("cannot specify 'out' as both a positional and keyword argument")
+            if len(args) > self.nin + self.nout:
+                raise TypeError(f'{self.__name__}() takes from {self.nin} to {self.nin + self.nout} positional arguments but {len(args)} '
+                                'were given')
+            out = args[self.nin:] + (None,) * (self.nin + self.nout - len(args))
+            args = args[:self.nin]
+        if len(args) < self.nin:
+            raise TypeError(f'{self.__name__}() takes from {self.nin} to {self.nin + self.nout} positional arguments but {len(args)} were '
+                            'given')
+        if signature is not None and sig is not None or (dtype is not None and (signature is not None or sig is not None)):
+            raise TypeError("cannot specify both 'signature' and 'dtype'")
+        return call_ufunc(self.op, args, out, where, dtype, casting, order, signature if signature is not None else sig)
+
+    def __repr__(self):
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self):
+        return _rebuild, (self.__name__,)
+
+    @property
+    def __module__(self):
+        return 'cupy'
+
+    @property
+    def __qualname__(self):
+        return self.__name__
+
+    @property
+    def nargs(self):
+        return self.nin + self.nout
+
+    @property
+    def types(self):
+        """The type loops, as '->' strings of type characters."""
+        return self.info.loops_text.decode().split()
+
+    @property
+    def ntypes(self):
+        return self.info.nloops
+
+    @property
+    def identity(self):
+        """The value with which a reduction of nothing ends, or None."""
+        return {'0': 0, '1': 1, '-1': -1, 'True': True, 'False': False, '-inf': float('-inf')}.get(self.info.identity.decode())
+
+    @property
+    def signature(self):
+        """The core dimensions of a generalized ufunc, else None."""
+        return {'matmul': '(n?,k),(k,m?)->(n?,m?)', 'vecdot': '(n),(n)->()', 'matvec': '(m,n),(n)->(m)',
+                'vecmat': '(n),(n,m)->(m)'}.get(self.__name__)
+
+    def _binary_only(self, method):
+        if self.info.kind == XPU_KIND_GUFUNC:
+            raise RuntimeError(f'Reduction not defined on ufunc with signature' if method != 'outer' else
+                               'method outer is not allowed in ufunc with non-trivial signature')
+        if self.nin != 2:
+            raise ValueError(f'{method} only supported for binary functions')
+        if self.nout != 1 and method != 'outer':
+            raise ValueError(f'{method} only supported for functions returning a single value')
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=numpy._NoValue, where=True):
+        """Reduces along axes by applying the ufunc between elements. See numpy.ufunc.reduce for the arguments."""
+        self._binary_only('reduce')
+        return _reduction.reduce_ufunc(self.op, array, axis, dtype, out, keepdims, initial, where)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        """The running result along an axis."""
+        self._binary_only('accumulate')
+        return _reduction.accumulate_ufunc(self.op, array, axis, dtype, out)
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        """Reduces the slices array[indices[i]:indices[i+1]] of an axis."""
+        self._binary_only('reduceat')
+        return _reduction.reduceat_ufunc(self.op, array, indices, axis, dtype, out)
+
+    def outer(self, A, B, /, **kwargs):
+        """The ufunc on all pairs of an element of A and one of B: shape A.shape + B.shape."""
+        cdef int64_t dims[XPU_MAX_NDIM]
+        cdef ndarray a, b
+        cdef int i
+        self._binary_only('outer')
+        if scalar_kind(A) >= 0 and scalar_kind(B) >= 0:
+            return self(A, B, **kwargs)
+        a, b = as_array(A), as_array(B)
+        if a.t.ndim + b.t.ndim > XPU_MAX_NDIM:
+            raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {a.t.ndim + b.t.ndim}')
+        for i in range(a.t.ndim):
+            dims[i] = a.t.shape[i]
+        for i in range(a.t.ndim, a.t.ndim + b.t.ndim):
+            dims[i] = 1
+        left = A if scalar_kind(A) >= 0 else reshape_to(a, a.t.ndim + b.t.ndim, dims)
+        return self(left, B if scalar_kind(B) >= 0 else b, **kwargs)
+
+    def at(self, a, indices, *b):
+        """Applies the ufunc in place at the indexed elements, once for each time that an index occurs."""
+        from cupy._core import _at
+        if self.info.kind == XPU_KIND_GUFUNC or self.nout != 1:
+            raise ValueError('Only single output ufuncs supported at this time')
+        if len(b) != self.nin - 1:
+            raise ValueError('second operand needed for ufunc' if self.nin == 2 else 'second operand provided when ufunc is unary')
+        _at.at(self, a, indices, b)
+
+    def resolve_dtypes(self, dtypes, *, signature=None, casting=None, reduction=False):
+        """The dtypes of the loop that operands of the given dtypes take (None for outputs; int, float, complex for Python scalars)."""
+        cdef int kinds[8]
+        cdef int i
+        cdef const Resolved* r
+        weak = {int: WEAK_INT, float: WEAK_FLOAT, complex: WEAK_COMPLEX}
+        for i in range(self.nin):
+            kinds[i] = weak[dtypes[i]] if type(dtypes[i]) is type and dtypes[i] in weak else dtype_number(dtypes[i])
+        r = find_loop(self.op, self.nin, kinds)
+        return tuple([dtype_object(r.types[i]) for i in range(self.nin + self.nout)])
+
+
+cdef object _objects_by_op = {}
+_ALIASES = {
+    'abs': 'absolute', 'acos': 'arccos', 'acosh': 'arccosh', 'asin': 'arcsin', 'asinh': 'arcsinh', 'atan': 'arctan', 'atan2': 'arctan2',
+    'atanh': 'arctanh', 'bitwise_invert': 'invert', 'bitwise_left_shift': 'left_shift', 'bitwise_not': 'invert',
+    'bitwise_right_shift': 'right_shift', 'conj': 'conjugate', 'mod': 'remainder', 'pow': 'power', 'true_divide': 'divide'}
+_INTERNAL = ('clip', 'where', 'real', 'imag')
+
+
+def _make_all():
+    found = {}
+    for i in range(api.nops):
+        if api.ops[i].name != NULL and api.ops[i].kind in (XPU_KIND_ELEMENTWISE, XPU_KIND_GUFUNC):
+            name = api.ops[i].name.decode()
+            found[name] = ufunc(i)
+    return found
+
+
+operations = _make_all()
+"""All ufunc objects by op name, also those that are no ufunc of NumPy's public namespace."""
+ufuncs = {name: u for name, u in operations.items() if name not in _INTERNAL}
+ufuncs.update({alias: ufuncs[name] for alias, name in _ALIASES.items()})
+"""The public ufuncs by name, aliases included."""
+
+
+def call(str name, *operands, **kwargs):
+    """Calls an op by its name in the op table, with a ufunc's arguments."""
+    return operations[name]._call(operands, **kwargs)
