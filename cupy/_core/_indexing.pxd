@@ -1,19 +1,16 @@
 from cupy._core.core cimport ndarray
 from cupy_backends.backend.xpu cimport int64_t
 
-cdef class flatiter:
-    cdef readonly ndarray base
-    cdef int64_t _index
-
 # a[key] and a[key] = value, all of NumPy's indexing
 cdef object getitem(ndarray a, object key)
 cdef int setitem(ndarray a, object key, object value) except -1
-cdef flatiter flat_of(ndarray a)
+cdef object flat_of(ndarray a)                        # a.flat
+cdef ndarray item_at(ndarray a, int64_t i)            # a[i] for 0 <= i < len(a)
+cdef int assign(ndarray dst, object value) except -1  # dst[...] = value
 
-cpdef take(a, indices, axis=*, out=*, mode=*)
-cpdef put(a, ind, v, mode=*)
-cpdef choose(a, choices, out=*, mode=*)
-cpdef compress(condition, a, axis=*, out=*)
-cpdef diagonal(a, offset=*, axis1=*, axis2=*)
-cpdef nonzero(a)
-cpdef where(condition, x=*, y=*)
+# For other functions on indices. axis: of the source; source and out are of equal dtype, out is C-ordered.
+cdef ndarray index_array(object indices)                                  # int64; TypeError when not safely castable
+cdef int clip_mode(object mode) except -1                                 # XPU_MODE_*; ValueError
+cdef int gather(ndarray a, ndarray indices, int axis, int mode, ndarray out) except -1
+cdef int scatter(ndarray a, ndarray indices, int mode, ndarray values) except -1    # along axis 0, values of the indices' shape
+cdef ndarray mask_get(ndarray a, ndarray mask)                            # mask: bool, of a's shape

@@ -1,0 +1,559 @@
+"""a[key] and a[key] = value, and the functions that take indices.
+
+Basic keys (integers, slices, None, Ellipsis) make views. Advanced keys are brought to one form (_key.pyx): index arrays of one
+broadcast shape B for some axes of a view, done by one gather or scatter; a boolean mask of the array's own shape has ops of its own.
+"""
+from cpython.long cimport PyLong_Check
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.string cimport memcpy
+from cupy._core._convert cimport array_from
+from cupy._core._dtype cimport *
+from cupy._core._host_call cimport from_numpy
+from cupy._core._key cimport *
+from cupy._core._launch cimport api, launch, run
+from cupy._core._scalar cimport scalar_tensor, store
+from cupy._core.core cimport (
+    C_CONTIGUOUS, SCALAR, WRITEABLE, as_array, as_typed, broadcast_strides, copy_into, copy_of, fill_value, may_overlap, ndarray,
+    new_array, new_scalar, new_view, require_writeable, shape_text)
+from cupy_backends.backend.xpu cimport *
+
+import warnings
+
+import numpy
+
+from numpy.exceptions import ComplexWarning
+
+cdef object _numpy_array = numpy.ndarray
+cdef object _generic = numpy.generic
+
+
+# --- launches ---
+
+cdef int _run_indexed(int op, const xpu_tensor* source, const xpu_tensor* out, Key k, int mode) except -1:
+    """gather or scatter with the key's index arrays."""
+    cdef xpu_tensor index[64]
+    cdef const xpu_tensor* ins[65]
+    cdef int64_t strides[64][64]
+    cdef xpu_params params
+    cdef xpu_call call
+    cdef ndarray r
+    cdef int i, n = <int>len(k.arrays)
+    ins[0] = source
+    for i in range(n):
+        r = <ndarray>k.arrays[i]
+        index[i] = r.t
+        broadcast_strides(&r.t, k.b.ndim, k.b.shape, strides[i])
+        index[i].ndim = k.b.ndim
+        index[i].shape = k.b.shape
+        index[i].strides = strides[i]
+        index[i].size = k.b_size
+        ins[i + 1] = &index[i]
+    params.i[0] = mode
+    params.axes = k.axes
+    params.naxes = n
+    params.nlist = 0
+    call.op = op
+    call.method = XPU_CALL
+    call.loop = out.dtype
+    call.nin = n + 1
+    call.nout = 1
+    call.flags = 0
+    call.in_ = ins
+    call.out = &out
+    call.params = &params
+    try:
+        return launch(&call, k.b_size + (out.size if op == XPU_OP_gather else source.size))
+    except IndexError:
+        for i in range(n):
+            if k.axes[i] == call.result[1]:
+                raise IndexError(f'index {call.result[0]} is out of bounds for axis {k.array_axes[i]} with size {call.result[2]}') from None
+        raise
+
+
+cdef ndarray mask_get(ndarray a, ndarray mask):
+    cdef ndarray r = new_array(a.t.dtype, 1, &a.t.size)
+    cdef const xpu_tensor* ins[2]
+    cdef const xpu_tensor* out = &r.t
+    cdef xpu_call call
+    if a.t.size == 0:
+        return r
+    ins[0], ins[1] = &a.t, &mask.t
+    call.op = XPU_OP_mask_get
+    call.method = XPU_CALL
+    call.loop = a.t.dtype
+    call.nin = 2
+    call.nout = 1
+    call.flags = 0
+    call.in_ = ins
+    call.out = &out
+    call.params = NULL
+    launch(&call, a.t.size)
+    return trimmed(r, call.result[0])
+
+
+# --- reading ---
+
+cdef inline ndarray _element(ndarray a, int64_t offset):
+    """A 0-d array of its own with the element at a byte offset."""
+    cdef ndarray r = new_scalar(a.t.dtype)
+    cdef xpu_tensor t
+    cdef const xpu_tensor* p = &t
+    if api.caps() & XPU_CAP_HOST_MEMORY:
+        memcpy(r.t.base, <char*>a.t.base + offset, itemsize_of[a.t.dtype])
+        return r
+    t = r.t
+    t.base, t.offset, t.nbytes, t.storage = a.t.base, offset, a.t.nbytes, a.t.storage
+    run(XPU_OP_copy, XPU_CALL, a.t.dtype, &p, 1, &r.t, NULL, 1)
+    return r
+
+
+cdef ndarray item_at(ndarray a, int64_t i):
+    cdef int64_t offset = a.t.offset + i * a.t.strides[0]
+    if a.t.ndim == 1:
+        return _element(a, offset)
+    return new_view(a, a.t.ndim - 1, a.t.shape + 1, a.t.strides + 1, offset)
+
+
+cdef int64_t _element_offset(ndarray a, tuple key) except -2:
+    """Byte offset of the element that a tuple of Python ints names; -1 for other keys."""
+    cdef int i, n = a.t.ndim
+    cdef int64_t offset = a.t.offset
+    if PyTuple_GET_SIZE(key) != n or n == 0:
+        return -1
+    for i in range(n):
+        if type(<object>PyTuple_GET_ITEM(key, i)) is not int:
+            return -1
+    for i in range(n):
+        offset += wrapped(to_integer(<object>PyTuple_GET_ITEM(key, i)), a.t.shape[i], i) * a.t.strides[i]
+    return offset
+
+
+cdef bint _is_scalar(Key k, int ndim):
+    """Only integers, one for each axis: the answer is an element, not a view."""
+    cdef int i
+    for i in range(k.n):
+        if k.kinds[i] != INTEGER:
+            return False
+    return k.n == ndim
+
+
+cdef object _too_many(ndarray a):
+    if a.flags_ & SCALAR:
+        return IndexError('invalid index to scalar variable.')
+    return IndexError(f'too many indices for array: array is {a.t.ndim}-dimensional, but 1 were indexed')
+
+
+cdef object getitem(ndarray a, object key):
+    cdef int64_t offset
+    cdef Layout v
+    cdef int i
+    cdef Key k
+    if type(key) is int:
+        if a.t.ndim == 0:
+            raise _too_many(a)
+        return item_at(a, wrapped(to_integer(key), a.t.shape[0], 0))
+    if type(key) is tuple:
+        offset = _element_offset(a, <tuple>key)
+        if offset >= 0:
+            return _element(a, offset)
+        if a.t.ndim and basic_layout(a, <tuple>key, &v):
+            return new_view(a, v.ndim, v.shape, v.strides, v.offset)
+    elif type(key) is slice and 0 < a.t.ndim <= 4:
+        v.ndim = 0
+        v.offset = a.t.offset
+        slice_axis(&v, key, a.t.shape[0], a.t.strides[0])
+        for i in range(1, a.t.ndim):
+            append_axis(&v, a.t.shape[i], a.t.strides[i])
+        return new_view(a, v.ndim, v.shape, v.strides, v.offset)
+    else:
+        if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and _same_shape(a, <ndarray>key):
+            return mask_get(a, <ndarray>key)
+        key = (key,)
+    if a.flags_ & SCALAR and key:
+        a = copy_of(a, c'C')
+    k = parse_key(a, <tuple>key)
+    if k.advanced:
+        return _take_key(a, k)
+    if _is_scalar(k, a.t.ndim):
+        return a if a.flags_ & SCALAR else _element(a, k.view.offset)
+    r = new_view(a, k.view.ndim, k.view.shape, k.view.strides, k.view.offset)
+    return copy_of(<ndarray>r, c'K') if k.copies else r
+
+
+cdef inline bint _same_shape(ndarray a, ndarray mask) noexcept:
+    cdef int i
+    if a.t.ndim != mask.t.ndim or a.t.ndim == 0:
+        return False
+    for i in range(a.t.ndim):
+        if a.t.shape[i] != mask.t.shape[i]:
+            return False
+    return True
+
+
+cdef ndarray _key_view(ndarray a, Key k):
+    return new_view(a, k.view.ndim, k.view.shape, k.view.strides, k.view.offset)
+
+
+cdef bint _is_full_mask(ndarray a, Key k):
+    """The only item, or with slices of nothing but None and Ellipsis left out: a mask of the array's shape."""
+    return k.n == 1 and k.kinds[0] == MASK and (<ndarray>k.items[0]).t.ndim == a.t.ndim
+
+
+cdef int _others(Key k, Layout* result) except -1:
+    """B, then the view's axes without index arrays: the order in which gather and scatter see the result. Returns its ndim."""
+    cdef int i, j = 0, n = <int>len(k.arrays) if k.arrays is not None else 0
+    result.ndim = 0
+    for i in range(k.b.ndim):
+        append_axis(result, k.b.shape[i], 0)
+    for i in range(k.view.ndim):
+        if j < n and k.axes[j] == i:
+            j += 1
+        else:
+            append_axis(result, k.view.shape[i], k.view.strides[i])
+    return result.ndim
+
+
+cdef ndarray _flag_view(ndarray a, Key k):
+    """A key whose only advanced items are 0-d booleans: an axis of length 1 or 0 more, if no arrays come in."""
+    cdef Layout r
+    cdef int i
+    r.ndim = 0
+    for i in range(k.view.ndim + 1):
+        if i == k.place:
+            append_axis(&r, k.b_size, 0)
+        if i < k.view.ndim:
+            append_axis(&r, k.view.shape[i], k.view.strides[i])
+    return new_view(a, r.ndim, r.shape, r.strides, k.view.offset)
+
+
+cdef ndarray _take_key(ndarray a, Key k):
+    cdef Layout shape
+    cdef ndarray r, source
+    if k.arrays is None:
+        return copy_of(_flag_view(a, k), c'C')
+    if _is_full_mask(a, k):
+        return mask_get(a, <ndarray>k.items[0])
+    _others(k, &shape)
+    r = new_array(a.t.dtype, shape.ndim, shape.shape)
+    if k.b_size:
+        source = _key_view(a, k)
+        _run_indexed(XPU_OP_gather, &source.t, &r.t, k, XPU_MODE_RAISE)
+    return r if k.place == 0 else _place_b(r, k.b.ndim, k.place)
+
+
+cdef ndarray _place_b(ndarray r, int nb, int place):
+    """Moves the first nb axes behind the next `place` ones."""
+    cdef Layout v
+    cdef int i
+    v.ndim = 0
+    for i in range(nb, nb + place):
+        append_axis(&v, r.t.shape[i], r.t.strides[i])
+    for i in range(nb):
+        append_axis(&v, r.t.shape[i], r.t.strides[i])
+    for i in range(nb + place, r.t.ndim):
+        append_axis(&v, r.t.shape[i], r.t.strides[i])
+    return new_view(r, v.ndim, v.shape, v.strides, r.t.offset)
+
+
+# --- writing ---
+
+cdef object _complex_warning():
+    warnings.warn('Casting complex values to real discards the imaginary part', ComplexWarning, stacklevel=2)
+
+
+cdef bint _is_python_scalar(object value) except -1:
+    """Scalars that are stored by value: Python's, and those that NumPy's rules convert like them."""
+    cdef object t = type(value)
+    if t is float or t is int or t is bool or t is complex:
+        return True
+    return PyLong_Check(value) or isinstance(value, (float, complex)) and not isinstance(value, _generic)
+
+
+cdef ndarray _value_array(object value, int dtype):
+    """What is assigned, as an array. Sequences take the destination's dtype, other objects are converted as NumPy scalars are."""
+    cdef ndarray r
+    if isinstance(value, ndarray):
+        r = <ndarray>value
+    elif isinstance(value, (list, tuple, range)):
+        return array_from(value, dtype)
+    elif isinstance(value, (_generic, _numpy_array)):
+        r = as_array(value)
+    elif value is None or isinstance(value, (str, bytes)) or not hasattr(value, '__array__') and not hasattr(value, '__len__'):
+        r = as_array(dtype_object(dtype).type(value))
+    else:
+        r = array_from(value, dtype)
+    if kind_of[r.t.dtype] == KIND_COMPLEX and kind_of[dtype] != KIND_COMPLEX and dtype != XPU_BOOL:
+        _complex_warning()
+    return r
+
+
+cdef int assign(ndarray dst, object value) except -1:
+    if _is_python_scalar(value):
+        return fill_value(dst, value)
+    return copy_into(dst, _value_array(value, dst.t.dtype), True)
+
+
+cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
+    cdef xpu_value v
+    cdef ndarray r
+    if _is_python_scalar(value):
+        if api.caps() & XPU_CAP_HOST_MEMORY:
+            store(value, a.t.dtype, &v)
+            memcpy(<char*>a.t.base + offset, &v, itemsize_of[a.t.dtype])
+            return 0
+        return fill_value(new_view(a, 0, NULL, NULL, offset), value)
+    if isinstance(value, (list, tuple)):
+        raise ValueError('setting an array element with a sequence.')
+    r = _value_array(value, a.t.dtype)
+    if r.t.ndim:
+        raise ValueError('setting an array element with a sequence.')
+    if r.t.dtype == a.t.dtype and api.caps() & XPU_CAP_HOST_MEMORY:
+        memcpy(<char*>a.t.base + offset, <char*>r.t.base + r.t.offset, itemsize_of[a.t.dtype])
+        return 0
+    return copy_into(new_view(a, 0, NULL, NULL, offset), r)
+
+
+cdef int _fill_layout(ndarray a, Layout* v, object value) except -1:
+    """A Python scalar to all elements of a view, without making it."""
+    cdef xpu_tensor scalar, t = a.t
+    cdef const xpu_tensor* p = &scalar
+    cdef int i
+    scalar_tensor(value, a.t.dtype, &scalar)
+    t.offset = v.offset
+    t.ndim = v.ndim
+    t.shape = v.shape
+    t.strides = v.strides
+    t.size = 1
+    for i in range(v.ndim):
+        t.size *= v.shape[i]
+    if t.size == 0:
+        return 0
+    return run(XPU_OP_fill, XPU_CALL, a.t.dtype, &p, 1, &t, NULL, t.size)
+
+
+cdef int _set_layout(ndarray a, Layout* v, object value) except -1:
+    if _is_python_scalar(value):
+        return _fill_layout(a, v, value)
+    return copy_into(new_view(a, v.ndim, v.shape, v.strides, v.offset), _value_array(value, a.t.dtype), True)
+
+
+cdef int setitem(ndarray a, object key, object value) except -1:
+    cdef int64_t offset
+    cdef Layout v
+    cdef int i
+    cdef Key k
+    if a.flags_ & SCALAR:
+        raise TypeError(f"'{a.dtype.type.__module__}.{a.dtype.type.__name__}' object does not support item assignment")
+    if not a.flags_ & WRITEABLE:
+        require_writeable(a)
+    if type(key) is int:
+        if a.t.ndim == 0:
+            raise _too_many(a)
+        offset = a.t.offset + wrapped(to_integer(key), a.t.shape[0], 0) * a.t.strides[0]
+        if a.t.ndim == 1:
+            return _set_element(a, offset, value)
+        return assign(new_view(a, a.t.ndim - 1, a.t.shape + 1, a.t.strides + 1, offset), value)
+    if type(key) is tuple:
+        offset = _element_offset(a, <tuple>key)
+        if offset >= 0:
+            return _set_element(a, offset, value)
+        if a.t.ndim and basic_layout(a, <tuple>key, &v):
+            return _set_layout(a, &v, value)
+    elif type(key) is slice and 0 < a.t.ndim <= 4:
+        v.ndim = 0
+        v.offset = a.t.offset
+        slice_axis(&v, key, a.t.shape[0], a.t.strides[0])
+        for i in range(1, a.t.ndim):
+            append_axis(&v, a.t.shape[i], a.t.strides[i])
+        return _set_layout(a, &v, value)
+    elif isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and _same_shape(a, <ndarray>key):
+        return _mask_set(a, <ndarray>key, value)
+    else:
+        key = (key,)
+    k = parse_key(a, <tuple>key)
+    if k.advanced:
+        return _put_key(a, k, value)
+    if _is_scalar(k, a.t.ndim) and k.n:
+        return _set_element(a, k.view.offset, value)
+    return _set_layout(a, &k.view, value)
+
+
+cdef int _put_key(ndarray a, Key k, object value) except -1:
+    cdef Layout shape
+    cdef xpu_tensor values
+    cdef ndarray r, target
+    cdef int i
+    if k.arrays is None:
+        return assign(_flag_view(a, k), value)
+    if _is_full_mask(a, k):
+        return _mask_set(a, <ndarray>k.items[0], value)
+    _others(k, &shape)
+    target = _key_view(a, k)
+    values.size = k.b_size
+    for i in range(k.b.ndim, shape.ndim):
+        values.size *= shape.shape[i]
+    if _is_python_scalar(value):
+        scalar_tensor(value, a.t.dtype, &values)
+        values.size = max(k.b_size, 1)
+        for i in range(shape.ndim):
+            shape.strides[i] = 0
+    else:
+        r = _value_array(value, a.t.dtype)
+        if may_overlap(a, r):
+            r = copy_of(r, c'K')
+        values = r.t
+        _value_strides(r, k, &shape)
+    if k.b_size == 0:
+        return 0
+    values.ndim = shape.ndim
+    values.shape = shape.shape
+    values.strides = shape.strides
+    values.size = k.b_size
+    for i in range(k.b.ndim, shape.ndim):
+        values.size *= shape.shape[i]
+    for i in range(<int>len(k.arrays)):
+        if may_overlap(a, <ndarray>k.arrays[i]):
+            k.arrays[i] = copy_of(<ndarray>k.arrays[i], c'C')
+    return _run_indexed(XPU_OP_scatter, &values, &target.t, k, XPU_MODE_RAISE)
+
+
+cdef int _value_strides(ndarray r, Key k, Layout* shape) except -1:
+    """Strides of the values broadcast to the result's shape, then in scatter's order of axes."""
+    cdef Layout result
+    cdef xpu_tensor t = r.t
+    cdef int64_t strides[64]
+    cdef int i, nb = k.b.ndim, place = k.place
+    result.ndim = shape.ndim
+    for i in range(shape.ndim):  # axis i of the result is axis j in scatter's order
+        result.shape[i] = shape.shape[_scatter_axis(i, nb, place)]
+    while t.ndim > shape.ndim and t.shape[0] == 1:
+        t.ndim -= 1
+        t.shape += 1
+        t.strides += 1
+    if t.ndim > shape.ndim or broadcast_strides(&t, shape.ndim, result.shape, strides) < 0:
+        t.ndim, t.shape = shape.ndim, result.shape
+        raise ValueError(f'shape mismatch: value array of shape {shape_text(&r.t)} could not be broadcast to indexing result of shape '
+                         f'{shape_text(&t)}')
+    for i in range(shape.ndim):
+        shape.strides[_scatter_axis(i, nb, place)] = strides[i]
+    return 0
+
+
+cdef inline int _scatter_axis(int i, int nb, int place) noexcept:
+    if i < place:
+        return nb + i
+    return i - place if i < place + nb else i
+
+
+cdef int _mask_set(ndarray a, ndarray mask, object value) except -1:
+    cdef xpu_tensor values
+    cdef const xpu_tensor* ins[2]
+    cdef const xpu_tensor* out = &a.t
+    cdef xpu_call call
+    cdef ndarray r = None
+    if _is_python_scalar(value):
+        scalar_tensor(value, a.t.dtype, &values)
+    else:
+        r = _value_array(value, a.t.dtype)
+        if r.t.ndim > 1:
+            raise TypeError('NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has '
+                            f'{r.t.ndim} dimensions')
+        if may_overlap(a, r):
+            r = copy_of(r, c'K')
+        values = r.t
+        if r.t.size == 1:
+            values.ndim = 0
+    if a.t.size == 0:
+        if r is not None and r.t.size > 1:
+            raise _mask_count(r.t.size, 0)
+        return 0
+    if may_overlap(a, mask):
+        mask = copy_of(mask, c'K')
+    ins[0], ins[1] = &values, &mask.t
+    call.op = XPU_OP_mask_set
+    call.method = XPU_CALL
+    call.loop = a.t.dtype
+    call.nin = 2
+    call.nout = 1
+    call.flags = 0
+    call.in_ = ins
+    call.out = &out
+    call.params = NULL
+    call.result[0] = -1
+    try:
+        return launch(&call, a.t.size)
+    except RuntimeError:  # the count of true elements is known to the backend alone
+        if values.ndim and call.result[0] >= 0 and call.result[0] != values.size:
+            raise _mask_count(values.size, call.result[0]) from None
+        raise
+
+
+cdef object _mask_count(int64_t given, int64_t wanted):
+    return ValueError(f'NumPy boolean array indexing assignment cannot assign {given} input values to the {wanted} output values where '
+                      'the mask is true')
+
+
+# --- for the functions on indices ---
+
+cdef ndarray index_array(object indices):
+    cdef ndarray r
+    if isinstance(indices, ndarray):
+        r = <ndarray>indices
+    elif isinstance(indices, _numpy_array) and indices.ndim:
+        r = from_numpy(indices)
+    else:
+        return array_from(indices, XPU_INT64)
+    if not can_cast_safely(r.t.dtype, XPU_INT64):
+        raise TypeError(f"Cannot cast array data from {r.dtype!r} to dtype('int64') according to the rule 'safe'")
+    return as_typed(r, XPU_INT64)
+
+
+cdef int clip_mode(object mode) except -1:
+    if mode == 'raise' or mode == 0:
+        return XPU_MODE_RAISE
+    if mode == 'wrap' or mode == 1:
+        return XPU_MODE_WRAP
+    if mode == 'clip' or mode == 2:
+        return XPU_MODE_CLIP
+    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+cdef Key _one_array(ndarray a, ndarray indices, int axis):
+    cdef Key k = Key.__new__(Key)
+    cdef int i
+    k.arrays = [indices]
+    k.axes[0] = axis
+    k.array_axes[0] = axis
+    k.b.ndim = indices.t.ndim
+    k.b_size = indices.t.size
+    for i in range(indices.t.ndim):
+        k.b.shape[i] = indices.t.shape[i]
+    return k
+
+
+cdef int gather(ndarray a, ndarray indices, int axis, int mode, ndarray out) except -1:
+    cdef Layout v
+    cdef xpu_tensor t = out.t
+    cdef int i, nb = indices.t.ndim
+    v.ndim = 0
+    for i in range(axis, axis + nb):
+        append_axis(&v, out.t.shape[i], out.t.strides[i])
+    for i in range(out.t.ndim):
+        if not axis <= i < axis + nb:
+            append_axis(&v, out.t.shape[i], out.t.strides[i])
+    t.shape = v.shape
+    t.strides = v.strides
+    if indices.t.size == 0:
+        return 0
+    return _run_indexed(XPU_OP_gather, &a.t, &t, _one_array(a, indices, axis), mode)
+
+
+cdef int scatter(ndarray a, ndarray indices, int mode, ndarray values) except -1:
+    if indices.t.size == 0:
+        return 0
+    return _run_indexed(XPU_OP_scatter, &values.t, &a.t, _one_array(a, indices, 0), mode)
+
+
+cdef object flat_of(ndarray a):
+    from cupy._core._flat import flatiter
+    return flatiter(a)
