@@ -14,3 +14,6 @@ cdef int clip_mode(object mode) except -1                                 # XPU_
 cdef int gather(ndarray a, ndarray indices, int axis, int mode, ndarray out) except -1
 cdef int scatter(ndarray a, ndarray indices, int mode, ndarray values) except -1    # along axis 0, values of the indices' shape
 cdef ndarray mask_get(ndarray a, ndarray mask)                            # mask: bool, of a's shape
+cdef bint same_shape(ndarray a, ndarray b) noexcept                       # and at least one axis
+cdef bint is_python_scalar(object value) except -1
+cdef ndarray value_array(object value, int dtype)                         # what is assigned to an array of that dtype

@@ -1,4 +1,4 @@
-"""a[key] and a[key] = value, and the functions that take indices.
+"""a[key] and a[key] = value.
 
 Basic keys (integers, slices, None, Ellipsis) make views. Advanced keys are brought to one form (_key.pyx): index arrays of one
 broadcast shape B for some axes of a view, done by one gather or scatter; a boolean mask of the array's own shape has ops of its own.
@@ -13,8 +13,8 @@ from cupy._core._key cimport *
 from cupy._core._launch cimport api, launch, run
 from cupy._core._scalar cimport scalar_tensor, store
 from cupy._core.core cimport (
-    C_CONTIGUOUS, SCALAR, WRITEABLE, as_array, as_typed, broadcast_strides, copy_into, copy_of, fill_value, may_overlap, ndarray,
-    new_array, new_scalar, new_view, require_writeable, shape_text)
+    SCALAR, WRITEABLE, as_array, as_typed, broadcast_strides, copy_into, copy_of, fill_value, may_overlap, ndarray, new_array, new_scalar,
+    new_view, require_writeable, shape_text)
 from cupy_backends.backend.xpu cimport *
 
 import warnings
@@ -166,7 +166,7 @@ cdef object getitem(ndarray a, object key):
             append_axis(&v, a.t.shape[i], a.t.strides[i])
         return new_view(a, v.ndim, v.shape, v.strides, v.offset)
     else:
-        if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and _same_shape(a, <ndarray>key):
+        if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
             return mask_get(a, <ndarray>key)
         key = (key,)
     if a.flags_ & SCALAR and key:
@@ -180,7 +180,7 @@ cdef object getitem(ndarray a, object key):
     return copy_of(<ndarray>r, c'K') if k.copies else r
 
 
-cdef inline bint _same_shape(ndarray a, ndarray mask) noexcept:
+cdef bint same_shape(ndarray a, ndarray mask) noexcept:
     cdef int i
     if a.t.ndim != mask.t.ndim or a.t.ndim == 0:
         return False
@@ -261,7 +261,7 @@ cdef object _complex_warning():
     warnings.warn('Casting complex values to real discards the imaginary part', ComplexWarning, stacklevel=2)
 
 
-cdef bint _is_python_scalar(object value) except -1:
+cdef bint is_python_scalar(object value) except -1:
     """Scalars that are stored by value: Python's, and those that NumPy's rules convert like them."""
     cdef object t = type(value)
     if t is float or t is int or t is bool or t is complex:
@@ -269,7 +269,7 @@ cdef bint _is_python_scalar(object value) except -1:
     return PyLong_Check(value) or isinstance(value, (float, complex)) and not isinstance(value, _generic)
 
 
-cdef ndarray _value_array(object value, int dtype):
+cdef ndarray value_array(object value, int dtype):
     """What is assigned, as an array. Sequences take the destination's dtype, other objects are converted as NumPy scalars are."""
     cdef ndarray r
     if isinstance(value, ndarray):
@@ -288,15 +288,15 @@ cdef ndarray _value_array(object value, int dtype):
 
 
 cdef int assign(ndarray dst, object value) except -1:
-    if _is_python_scalar(value):
+    if is_python_scalar(value):
         return fill_value(dst, value)
-    return copy_into(dst, _value_array(value, dst.t.dtype), True)
+    return copy_into(dst, value_array(value, dst.t.dtype), True)
 
 
 cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
     cdef xpu_value v
     cdef ndarray r
-    if _is_python_scalar(value):
+    if is_python_scalar(value):
         if api.caps() & XPU_CAP_HOST_MEMORY:
             store(value, a.t.dtype, &v)
             memcpy(<char*>a.t.base + offset, &v, itemsize_of[a.t.dtype])
@@ -304,7 +304,7 @@ cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
         return fill_value(new_view(a, 0, NULL, NULL, offset), value)
     if isinstance(value, (list, tuple)):
         raise ValueError('setting an array element with a sequence.')
-    r = _value_array(value, a.t.dtype)
+    r = value_array(value, a.t.dtype)
     if r.t.ndim:
         raise ValueError('setting an array element with a sequence.')
     if r.t.dtype == a.t.dtype and api.caps() & XPU_CAP_HOST_MEMORY:
@@ -332,9 +332,9 @@ cdef int _fill_layout(ndarray a, Layout* v, object value) except -1:
 
 
 cdef int _set_layout(ndarray a, Layout* v, object value) except -1:
-    if _is_python_scalar(value):
+    if is_python_scalar(value):
         return _fill_layout(a, v, value)
-    return copy_into(new_view(a, v.ndim, v.shape, v.strides, v.offset), _value_array(value, a.t.dtype), True)
+    return copy_into(new_view(a, v.ndim, v.shape, v.strides, v.offset), value_array(value, a.t.dtype), True)
 
 
 cdef int setitem(ndarray a, object key, object value) except -1:
@@ -366,7 +366,7 @@ cdef int setitem(ndarray a, object key, object value) except -1:
         for i in range(1, a.t.ndim):
             append_axis(&v, a.t.shape[i], a.t.strides[i])
         return _set_layout(a, &v, value)
-    elif isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and _same_shape(a, <ndarray>key):
+    elif isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
         return _mask_set(a, <ndarray>key, value)
     else:
         key = (key,)
@@ -392,13 +392,13 @@ cdef int _put_key(ndarray a, Key k, object value) except -1:
     values.size = k.b_size
     for i in range(k.b.ndim, shape.ndim):
         values.size *= shape.shape[i]
-    if _is_python_scalar(value):
+    if is_python_scalar(value):
         scalar_tensor(value, a.t.dtype, &values)
         values.size = max(k.b_size, 1)
         for i in range(shape.ndim):
             shape.strides[i] = 0
     else:
-        r = _value_array(value, a.t.dtype)
+        r = value_array(value, a.t.dtype)
         if may_overlap(a, r):
             r = copy_of(r, c'K')
         values = r.t
@@ -451,10 +451,10 @@ cdef int _mask_set(ndarray a, ndarray mask, object value) except -1:
     cdef const xpu_tensor* out = &a.t
     cdef xpu_call call
     cdef ndarray r = None
-    if _is_python_scalar(value):
+    if is_python_scalar(value):
         scalar_tensor(value, a.t.dtype, &values)
     else:
-        r = _value_array(value, a.t.dtype)
+        r = value_array(value, a.t.dtype)
         if r.t.ndim > 1:
             raise TypeError('NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has '
                             f'{r.t.ndim} dimensions')
