@@ -42,8 +42,9 @@ cdef enum:
     CALLBACK = 4     # takes functions of the user: they get and return arrays of ours
     HOST_ARRAYS = 8  # numpy.ndarray arguments are welcome (input and output)
     RAW = 16         # its results are passed on as they are
+    DESIGN = 32      # belongs on the host (random numbers, files, text): no fallback
 
-FLAGS = {'quiet': QUIET, 'inplace': INPLACE, 'callback': CALLBACK, 'hostarrays': HOST_ARRAYS, 'raw': RAW}
+FLAGS = {'quiet': QUIET, 'inplace': INPLACE, 'callback': CALLBACK, 'hostarrays': HOST_ARRAYS, 'raw': RAW, 'design': DESIGN}
 
 cdef PyObject* _descr[16]
 cdef list _dtypes = [dtype_object(_i) for _i in range(14)]
@@ -381,7 +382,8 @@ cdef object invoke(object function, tuple args, dict kwargs, int flags, str name
     if not _host_memory():
         check(api.open())
         if not _host_memory():
-            _note(name)
+            if not flags & DESIGN:
+                _note(name)
             staged = []
     cdef list new_args = []
     for x in args:

@@ -1,0 +1,75 @@
+"""What is not built from ops yet, or never will be: a row names a NumPy module, the reason, and its functions.
+
+A function may carry flags, `name:flag+flag`; cupy._core._host_call explains them. '*' stands for the public functions of the module.
+When a function is built from ops its name leaves this table.
+"""
+
+ROWS = (
+    # module, reason, functions
+    ('', 'parses labels and orders contractions', 'einsum einsum_path'),
+    ('', 'ranks of sorted data with NumPy\'s choice of interpolation',
+     'percentile quantile median nanpercentile nanquantile nanmedian'),
+    ('', 'counts into bins', 'histogram histogram2d histogramdd histogram_bin_edges digitize bincount'),
+    ('', 'moments of several variables', 'cov corrcoef'),
+    ('', 'sliding products', 'convolve correlate'),
+    ('', 'sorts and compares whole sets',
+     'unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d isin'),
+    ('', 'piecewise linear search', 'interp'),
+    ('', 'Bessel series', 'i0'),
+    ('', 'windows are small and made once', 'bartlett blackman hamming hanning kaiser'),
+    ('', 'polynomial arithmetic on short coefficient lists', 'poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots'),
+    ('', 'calls a Python function for each slice', 'apply_along_axis:callback apply_over_axes:callback piecewise:callback fromfunction:callback'),
+    ('', 'many modes, one of them a Python function', 'pad:callback'),
+    ('', 'differences with uneven spacing', 'gradient unwrap ediff1d trapezoid'),
+    ('', 'bits of bytes', 'packbits unpackbits'),
+    ('', 'index arithmetic on small arrays',
+     'ravel_multi_index unravel_index mask_indices tril_indices tril_indices_from triu_indices triu_indices_from diag_indices_from '
+     'diag_indices ix_ indices'),
+    ('', 'chooses between arrays', 'choose select place:inplace putmask:inplace put_along_axis:inplace extract'),
+    ('', 'products of vectors and blocks', 'kron cross tensordot inner outer vdot vander'),
+    ('', 'sorts by several keys', 'lexsort sort_complex'),
+    ('', 'skips NaN', 'nanargmax nanargmin nanmax nanmin nansum nanprod nancumsum nancumprod nanmean nanstd nanvar'),
+    ('', 'small helpers of shapes and values', 'trim_zeros real_if_close nan_to_num logspace geomspace block insert delete append resize'),
+    ('', 'prints', 'array2string:quiet+raw+hostarrays+design array_repr:quiet+raw+hostarrays+design array_str:quiet+raw+hostarrays+design '
+     'base_repr:quiet+raw+design binary_repr:quiet+raw+design format_float_positional:quiet+raw+design '
+     'format_float_scientific:quiet+raw+design'),
+    ('', 'reads files and text', 'fromfile:quiet+design fromregex:design fromstring:quiet+design genfromtxt:design loadtxt:design'),
+    ('', 'writes files', 'save:quiet+raw+hostarrays+design savetxt:quiet+raw+hostarrays+design savez:quiet+raw+hostarrays+design '
+     'savez_compressed:quiet+raw+hostarrays+design'),
+    ('', 'reads the value', 'min_scalar_type:quiet+raw'),
+    ('linalg', 'LAPACK on the host',
+     'cholesky:quiet cond det:quiet eig:quiet eigh:quiet eigvals:quiet eigvalsh:quiet inv:quiet lstsq:quiet matrix_power matrix_rank '
+     'multi_dot pinv qr:quiet slogdet:quiet solve:quiet svd:quiet svdvals:quiet tensorinv tensorsolve'),
+    ('linalg', 'norms of several orders', 'norm vector_norm matrix_norm'),
+    ('linalg', 'products with checks of their own', 'cross'),
+    ('fft', 'pocketfft on the host',
+     'fft:quiet fft2:quiet fftn:quiet hfft:quiet ifft:quiet ifft2:quiet ifftn:quiet ihfft:quiet irfft:quiet irfft2:quiet irfftn:quiet '
+     'rfft:quiet rfft2:quiet rfftn:quiet fftfreq:quiet rfftfreq:quiet fftshift:quiet ifftshift:quiet'),
+    ('emath', 'the dtype of the result depends on values', 'sqrt log log2 logn log10 power arccos arcsin arctanh'),
+    ('polynomial.polynomial', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.chebyshev', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.hermite', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.hermite_e', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.laguerre', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.legendre', 'polynomial arithmetic on short coefficient lists', '*'),
+    ('polynomial.polyutils', 'polynomial arithmetic on short coefficient lists', '*'),
+)
+
+# Takes functions of the user, in modules served by '*'.
+CALLBACKS = {'chebinterpolate', 'chebfromfunction'}
+
+# Names with no meaning for arrays on a device, and what to use instead.
+_TEXT = 'text lives on the host: use numpy.{name} on numpy arrays (.get() gives one)'
+_DATES = 'dates live on the host: use numpy.{name}'
+_WIDE = 'no device has this type: use numpy.{name} on the host'
+_OTHER = 'arrays hold numbers and bool: use numpy.{name} on the host, with .get()'
+HOST_ONLY = {
+    _TEXT: 'char strings str_ bytes_ character',
+    _DATES: 'datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset busdaycalendar is_busday isnat',
+    _WIDE: 'longdouble clongdouble float128 complex256 float96 complex192',
+    _OTHER: 'object_ void flexible record recarray rec ma matrix asmatrix bmat matlib memmap',
+    'it steps through host memory: use numpy.{name} on .get(), or array expressions here': 'nditer nested_iters',
+    'a Python function per element has no array form: use cupy.vectorize, or numpy.{name} on .get()': 'frompyfunc',
+    'floating-point errors are not reported here: use numpy.{name}': 'geterrcall seterrcall getbufsize setbufsize',
+    'it concerns NumPy itself: use numpy.{name}': 'ctypeslib f2py core test info',
+}

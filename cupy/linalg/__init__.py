@@ -1,0 +1,44 @@
+"""Linear algebra: NumPy's functions, with arrays of ours."""
+import numpy as _numpy
+
+import cupy as _cupy
+from cupy._host_call import fill as _fill
+
+LinAlgError = _numpy.linalg.LinAlgError
+
+matmul = _cupy.matmul
+tensordot = _cupy.tensordot
+vecdot = _cupy.vecdot
+matrix_transpose = _cupy.matrix_transpose
+
+
+def outer(x1, x2, /):
+    """The outer product of two vectors.
+
+    Args:
+        x1, x2: one-dimensional arrays of n and m elements.
+
+    Returns:
+        An (n, m) array.
+
+    Raises:
+        ValueError: an argument is not one-dimensional.
+    """
+    x1, x2 = _cupy.asanyarray(x1), _cupy.asanyarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(f'Input arrays must be one-dimensional, but they are {x1.ndim=} and {x2.ndim=}.')
+    return x1[:, None] * x2
+
+
+def diagonal(x, /, *, offset=0):
+    """Diagonals of matrices, the last two axes of x; a view."""
+    return _cupy.diagonal(x, offset, axis1=-2, axis2=-1)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """Sums of the diagonals of matrices, the last two axes of x."""
+    return _cupy.trace(x, offset, axis1=-2, axis2=-1, dtype=dtype)
+
+
+_fill(globals(), 'linalg')
+__all__ = [n for n in dir() if not n.startswith('_')]
