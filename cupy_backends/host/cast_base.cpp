@@ -1,0 +1,8 @@
+/* Casts for any CPU. */
+#include "casts.h"
+
+namespace host {
+namespace base {
+#include "cast_kernels.h"
+}
+} // namespace host

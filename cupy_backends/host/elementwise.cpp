@@ -1,0 +1,286 @@
+/* CALL of elementwise ops: NumPy's loops over rows of a plan, with casting blocks, masks and threads.
+ *
+ * Operands of a plan are ordered outputs, inputs, mask; arguments of a loop inputs, outputs. */
+#include <atomic>
+
+#include "device.h"
+#include "loops.h"
+#include "walk.h"
+
+namespace host {
+namespace {
+
+constexpr int64_t kBlock = 1024; /* elements of a casting block */
+
+struct Operand {
+    bool buffered = false;
+    int size = 0;          /* of an item of the loop's dtype */
+    int step = 0;          /* of a buffer of it */
+    CastFn in = nullptr, out = nullptr;
+};
+
+struct Job {
+    Loop loop;
+    int nin, nout, nargs;
+    bool masked;
+    bool buffers = false;
+    Operand operand[XPU_MAX_ARGS]; /* outputs, inputs */
+    alignas(16) char constant[XPU_MAX_ARGS][16];
+    const Plan *plan = nullptr;
+    int64_t grain;
+};
+
+inline int argument(const Job &job, int operand) { return operand < job.nout ? job.nin + operand : operand - job.nout; }
+
+void call_masked(const Job &job, char **args, const intptr_t *steps, intptr_t n, const char *mask, int64_t mask_stride) {
+    for_runs(mask, mask_stride, n, [&](int64_t begin, intptr_t length) {
+        char *at[XPU_MAX_ARGS];
+        for (int k = 0; k < job.nargs; ++k)
+            at[k] = args[k] + begin * steps[k];
+        job.loop.fn(at, &length, steps, job.loop.data);
+    });
+}
+
+/* --- rows without buffers --- */
+
+void run_direct(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
+    intptr_t steps[XPU_MAX_ARGS];
+    for (int k = 0; k < job.nargs; ++k)
+        steps[argument(job, k)] = inner_step(plan, k);
+    const int nin = job.nin, nout = job.nout;
+    const Loop loop = job.loop;
+    const int64_t mask_stride = job.masked ? inner_step(plan, job.nargs) : 0;
+    walk(plan, begin, end, [&](char **row, intptr_t n) {
+        char *args[XPU_MAX_ARGS];
+        for (int k = 0; k < nin; ++k)
+            args[k] = row[nout + k];
+        for (int k = 0; k < nout; ++k)
+            args[nin + k] = row[k];
+        if (job.masked)
+            call_masked(job, args, steps, n, row[job.nargs], mask_stride);
+        else
+            loop.fn(args, &n, steps, loop.data);
+    });
+}
+
+/* --- rows with casting blocks --- */
+
+void run_block(const Job &job, char **row, const int64_t *strides, intptr_t n, char *const *buffers) {
+    char *args[XPU_MAX_ARGS];
+    intptr_t steps[XPU_MAX_ARGS];
+    for (int k = 0; k < job.nargs; ++k) {
+        const Operand &o = job.operand[k];
+        const int a = argument(job, k);
+        args[a] = row[k];
+        steps[a] = strides[k];
+        if (!o.buffered)
+            continue;
+        args[a] = buffers[k];
+        steps[a] = strides[k] || k < job.nout ? o.size : 0;
+        if (k >= job.nout)
+            o.in(row[k], strides[k], buffers[k], o.size, steps[a] ? n : 1);
+    }
+    const char *mask = row[job.nargs];
+    const int64_t mask_stride = strides[job.nargs];
+    if (job.masked)
+        call_masked(job, args, steps, n, mask, mask_stride);
+    else
+        job.loop.fn(args, &n, steps, job.loop.data);
+    for (int k = 0; k < job.nout; ++k) {
+        const Operand &o = job.operand[k];
+        if (!o.buffered)
+            continue;
+        if (!job.masked)
+            o.out(buffers[k], o.size, row[k], strides[k], n);
+        else
+            for_runs(mask, mask_stride, n, [&](int64_t begin, int64_t length) {
+                o.out(buffers[k] + begin * o.size, o.size, row[k] + begin * strides[k], strides[k], length);
+            });
+    }
+}
+
+bool run_buffered(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
+    int64_t strides[kMaxOperands] = {};
+    size_t bytes = 0;
+    for (int k = 0; k < plan.nop; ++k)
+        strides[k] = inner_step(plan, k);
+    for (int k = 0; k < job.nargs; ++k)
+        bytes += job.operand[k].buffered ? kBlock * job.operand[k].size : 0;
+    Temp temp(bytes);
+    if (!temp.ptr)
+        return false;
+    char *buffers[XPU_MAX_ARGS], *free_space = temp.as<char>();
+    for (int k = 0; k < job.nargs; ++k) {
+        buffers[k] = free_space;
+        free_space += job.operand[k].buffered ? kBlock * job.operand[k].size : 0;
+    }
+    walk(plan, begin, end, [&](char **row, int64_t n) {
+        row[plan.nop] = nullptr; /* of a mask, if there is none */
+        for (int64_t at = 0; at < n; at += kBlock) {
+            run_block(job, row, strides, std::min(kBlock, n - at), buffers);
+            for (int k = 0; k < plan.nop; ++k)
+                row[k] += kBlock * strides[k];
+        }
+    });
+    return true;
+}
+
+xpu_status run_plan(const Job &job, const Plan &plan) {
+    std::atomic<bool> good{true};
+    parallel(plan.size, job.grain, [&](int64_t begin, int64_t end, int) {
+        if (!job.buffers)
+            run_direct(job, plan, begin, end);
+        else if (!run_buffered(job, plan, begin, end))
+            good = false;
+    });
+    return good ? XPU_OK : fail(XPU_OUT_OF_MEMORY, "no memory for casting blocks");
+}
+
+/* Which operands need a block; inputs that are one value are cast here, once. */
+void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor *scalar, const xpu_tensor **operand) {
+    Operand &o = job->operand[k];
+    o.size = item_size(type);
+    *operand = t;
+    if (t->dtype == type && items_aligned(t))
+        return;
+    bool one_value = k >= job->nout;
+    for (int d = 0; one_value && t->base && d < t->ndim; ++d)
+        one_value = t->strides[d] == 0 || t->shape[d] == 1;
+    if (one_value) {
+        cast_fn(t->dtype, type)(data_of(t), 0, reinterpret_cast<char *>(&scalar->value), o.size, 1);
+        scalar->base = nullptr;
+        scalar->dtype = type;
+        *operand = scalar;
+        return;
+    }
+    o.buffered = job->buffers = true;
+    o.in = cast_fn(t->dtype, type);
+    o.out = cast_fn(type, t->dtype);
+}
+
+/* --- integer powers: NumPy's loop would raise a Python error for a negative exponent --- */
+
+template <class T> bool any_negative(const char *values, const char *mask, int64_t mask_stride, int64_t n) {
+    bool negative = false;
+    for (int64_t i = 0; i < n; ++i) {
+        T v;
+        memcpy(&v, values + i * sizeof(T), sizeof(T));
+        negative |= v < 0 && (!mask || mask[i * mask_stride]);
+    }
+    return negative;
+}
+
+bool has_negative_exponent(const xpu_call *call, int type) {
+    const bool masked = call->flags & XPU_FLAG_MASKED;
+    const xpu_tensor *operands[] = {call->in[1], masked ? call->in[2] : nullptr};
+    Plan plan;
+    make_plan(&plan, masked ? 2 : 1, operands);
+    const CastFn cast = cast_fn(call->in[1]->dtype, type);
+    const auto check = item_size(type) == 1 ? any_negative<int8_t> : item_size(type) == 2 ? any_negative<int16_t>
+                     : item_size(type) == 4 ? any_negative<int32_t> : any_negative<int64_t>;
+    const int64_t stride = inner_step(plan, 0), mask_stride = masked ? inner_step(plan, 1) : 0;
+    std::atomic<bool> found{false};
+    parallel(plan.size, kParallelElements, [&](int64_t begin, int64_t end, int) {
+        constexpr int64_t kValues = 256;
+        int64_t values[kValues];
+        char *const block = reinterpret_cast<char *>(values);
+        walk(plan, begin, end, [&](char **row, int64_t n) {
+            for (int64_t at = 0; at < n && !found.load(std::memory_order_relaxed); at += kValues) {
+                const int64_t length = std::min(kValues, n - at);
+                cast(row[0] + at * stride, stride, block, item_size(type), length);
+                if (check(block, masked ? row[1] + at * mask_stride : nullptr, mask_stride, length))
+                    found = true;
+            }
+        });
+    });
+    return found;
+}
+
+/* --- all operands contiguous --- */
+
+void run_contiguous(const xpu_call *call, const Loop &loop, int64_t n, int64_t grain) {
+    char *data[XPU_MAX_ARGS];
+    intptr_t steps[XPU_MAX_ARGS];
+    const int nin = call->nin, nargs = nin + call->nout;
+    for (int k = 0; k < nargs; ++k) {
+        const xpu_tensor *t = k < nin ? call->in[k] : call->out[k - nin];
+        data[k] = data_of(t);
+        steps[k] = t->base ? item_size(t->dtype) : 0;
+    }
+    parallel(n, grain, [&](int64_t begin, int64_t end, int) {
+        char *args[XPU_MAX_ARGS];
+        const intptr_t length = end - begin;
+        for (int k = 0; k < nargs; ++k)
+            args[k] = data[k] + begin * steps[k];
+        loop.fn(args, &length, steps, loop.data);
+    });
+}
+
+} // namespace
+
+bool quick_elementwise(xpu_call *call) {
+    if (call->flags != XPU_FLAG_CONTIGUOUS || static_cast<uint32_t>(call->loop) >= kMaxLoops)
+        return false;
+    const QuickLoop &quick = g_quick[call->op][call->loop];
+    intptr_t n = call->out[0]->size;
+    if (static_cast<uint64_t>(n - 1) >= quick.limit)
+        return false;
+    char *args[XPU_MAX_ARGS];
+    intptr_t steps[XPU_MAX_ARGS];
+    const int nin = call->nin, nout = call->nout;
+    for (int k = 0; k < nin; ++k) {
+        const xpu_tensor *t = call->in[k];
+        args[k] = data_of(t);
+        steps[k] = t->base ? item_size(t->dtype) : 0;
+    }
+    for (int k = 0; k < nout; ++k) {
+        const xpu_tensor *t = call->out[k];
+        args[nin + k] = data_of(t);
+        steps[nin + k] = item_size(t->dtype);
+    }
+    quick.fn(args, &n, steps, quick.data);
+    return true;
+}
+
+xpu_status run_elementwise(xpu_call *call) {
+    const int8_t *types = op_info(call->op).loops[call->loop].types;
+    Job job;
+    job.loop = numpy_loop(call->op, call->loop);
+    job.masked = call->flags & XPU_FLAG_MASKED;
+    job.nin = call->nin - job.masked;
+    job.nout = call->nout;
+    job.nargs = job.nin + job.nout;
+    job.grain = elementwise_grain(call->op, types[0]);
+    if (call->out[0]->size == 0)
+        return XPU_OK;
+    if (job.nargs + job.masked > XPU_MAX_ARGS)
+        return fail(XPU_INVALID_ARGUMENT, "too many operands: %d", job.nargs);
+    if (call->op == XPU_OP_power && is_signed_integer(types[1]) && has_negative_exponent(call, types[1]))
+        return fail(XPU_NEGATIVE_POWER, "integers to negative integer powers are not allowed");
+    if ((call->flags & XPU_FLAG_CONTIGUOUS) && !job.masked) {
+        run_contiguous(call, job.loop, call->out[0]->size, job.grain);
+        return XPU_OK;
+    }
+    const xpu_tensor *operands[kMaxOperands];
+    xpu_tensor scalars[XPU_MAX_ARGS];
+    for (int k = 0; k < job.nargs; ++k) {
+        const xpu_tensor *t = k < job.nout ? call->out[k] : call->in[k - job.nout];
+        prepare_operand(&job, k, t, types[argument(job, k)], &scalars[k], &operands[k]);
+    }
+    if (job.masked)
+        operands[job.nargs] = call->in[job.nin];
+    Plan plan;
+    make_plan(&plan, job.nargs + job.masked, operands);
+    struct Context {
+        const Job &job;
+        xpu_status status;
+    } context{job, XPU_OK};
+    with_long_rows(plan, [](void *ctx, const Plan &part) {
+        Context &c = *static_cast<Context *>(ctx);
+        if (c.status == XPU_OK)
+            c.status = run_plan(c.job, part);
+    }, &context);
+    return context.status;
+}
+
+} // namespace host

@@ -1,0 +1,29 @@
+/* Tables of loops, and loops of our own in the form of NumPy's. */
+#ifndef HOST_LOOPS_H
+#define HOST_LOOPS_H
+
+#include "host.h"
+#include "xpu_ops.h"
+
+namespace host {
+
+constexpr int kMaxLoops = 20;
+
+/* What a small contiguous call needs; limit 0 where the call must be looked at first (powers of integers) or there is no loop. */
+struct QuickLoop {
+    LoopFn fn;
+    void *data;
+    uint64_t limit; /* elements up to which no worker is worth its waking */
+};
+extern QuickLoop g_quick[XPU_OP_LIMIT][kMaxLoops];
+
+/* At import; false with a Python exception set. */
+bool load_loops();
+/* Ops that are no ufunc, and what NumPy 1.26 lacks or answers differently; taken before NumPy's. */
+Loop own_loop(int op, const int8_t *types, bool old_numpy);
+/* Least number of elements that is worth a piece of its own. */
+int64_t elementwise_grain(int op, int dtype);
+bool is_signed_integer(int dtype);
+
+} // namespace host
+#endif

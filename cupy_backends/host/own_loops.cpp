@@ -1,0 +1,154 @@
+/* Loops of our own: where, real, imag, and what NumPy 1.26 lacks or answers differently from NumPy 2. */
+#include <cmath>
+#include <limits>
+
+#include "loops.h"
+
+namespace host {
+namespace {
+
+struct Item16 {
+    uint64_t word[2];
+};
+
+/* --- where(condition, x, y) by item size --- */
+
+template <class T> T at(const char *p, int64_t i, int64_t step) {
+    T v;
+    memcpy(&v, p + i * step, sizeof v);
+    return v;
+}
+
+/* Steps known at compile time: 0 for a scalar, the item size else. */
+template <class T, bool X, bool Y> void where_contiguous(const uint8_t *condition, const char *x, const char *y, char *out, int64_t n) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+        const T a = at<T>(x, X ? i : 0, sizeof(T)), b = at<T>(y, Y ? i : 0, sizeof(T));
+        const T v = condition[i] ? a : b;
+        memcpy(out + i * sizeof(T), &v, sizeof v);
+    }
+}
+
+template <class T> void where_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
+    constexpr intptr_t size = sizeof(T);
+    const intptr_t n = dimensions[0];
+    if (steps[0] == 1 && steps[3] == size && (steps[1] == size || !steps[1]) && (steps[2] == size || !steps[2])) {
+        const auto fn = steps[1] ? (steps[2] ? where_contiguous<T, true, true> : where_contiguous<T, true, false>)
+                                 : (steps[2] ? where_contiguous<T, false, true> : where_contiguous<T, false, false>);
+        fn(reinterpret_cast<const uint8_t *>(args[0]), args[1], args[2], args[3], n);
+        return;
+    }
+    for (intptr_t i = 0; i < n; ++i) {
+        const bool c = args[0][i * steps[0]];
+        const T v = at<T>(c ? args[1] : args[2], i, c ? steps[1] : steps[2]);
+        memcpy(args[3] + i * steps[3], &v, sizeof v);
+    }
+}
+
+LoopFn where_of(int size) {
+    switch (size) {
+    case 1: return where_loop<uint8_t>;
+    case 2: return where_loop<uint16_t>;
+    case 4: return where_loop<uint32_t>;
+    case 8: return where_loop<uint64_t>;
+    default: return where_loop<Item16>;
+    }
+}
+
+/* --- copies of items or of parts of complex ones --- */
+
+template <class T, int SKIP> void copy_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
+    for (intptr_t i = 0; i < dimensions[0]; ++i)
+        memcpy(args[1] + i * steps[1], args[0] + i * steps[0] + SKIP * sizeof(T), sizeof(T));
+}
+
+LoopFn identity_of(int size) {
+    return size == 1 ? copy_loop<uint8_t, 0> : size == 2 ? copy_loop<uint16_t, 0> : size == 4 ? copy_loop<uint32_t, 0> : copy_loop<uint64_t, 0>;
+}
+
+/* --- NumPy 1.26 --- */
+
+template <class T> void bitwise_count_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
+    for (intptr_t i = 0; i < dimensions[0]; ++i) {
+        const T v = at<T>(args[0], i, steps[0]);
+        const typename std::make_unsigned<T>::type bits = v; /* negative numbers count as their absolute value */
+        args[1][i * steps[1]] = static_cast<char>(__builtin_popcountll(v < 0 ? static_cast<decltype(bits)>(0 - bits) : bits));
+    }
+}
+
+LoopFn bitwise_count_of(int dtype) {
+    static const LoopFn loops[] = {bitwise_count_loop<int8_t>,  bitwise_count_loop<uint8_t>,  bitwise_count_loop<int16_t>,
+                                   bitwise_count_loop<uint16_t>, bitwise_count_loop<int32_t>, bitwise_count_loop<uint32_t>,
+                                   bitwise_count_loop<int64_t>, bitwise_count_loop<uint64_t>};
+    return dtype >= XPU_INT8 && dtype <= XPU_UINT64 ? loops[dtype - XPU_INT8] : nullptr;
+}
+
+/* NumPy 2: z / |z|, and the limit of that for one infinite part */
+template <class T> void complex_sign_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    for (intptr_t i = 0; i < dimensions[0]; ++i) {
+        T z[2];
+        memcpy(z, args[0] + i * steps[0], sizeof z);
+        const T length = std::hypot(z[0], z[1]);
+        if (std::isnan(length) || (std::isinf(z[0]) && std::isinf(z[1]))) {
+            z[0] = z[1] = nan;
+        } else if (std::isinf(length)) {
+            const bool real = std::isinf(z[0]);
+            z[0] = real ? std::copysign(T(1), z[0]) : T(0);
+            z[1] = real ? T(0) : std::copysign(T(1), z[1]);
+        } else if (length == 0) {
+            z[0] = z[1] = 0;
+        } else {
+            z[0] /= length;
+            z[1] /= length;
+        }
+        memcpy(args[1] + i * steps[1], z, sizeof z);
+    }
+}
+
+Loop loop_for_old_numpy(int op, int type) {
+    const bool integer = type <= XPU_UINT64;
+    if (op == XPU_OP_bitwise_count)
+        return {bitwise_count_of(type), nullptr};
+    if ((op == XPU_OP_floor || op == XPU_OP_ceil || op == XPU_OP_trunc) && integer)
+        return {identity_of(item_size(type)), nullptr};
+    if (op == XPU_OP_sign && type >= XPU_COMPLEX64)
+        return {type == XPU_COMPLEX64 ? complex_sign_loop<float> : complex_sign_loop<double>, nullptr};
+    return {};
+}
+
+/* Nanoseconds per element differ by a hundred between ops: those that compute much are worth threads earlier. */
+bool is_heavy(int op, int dtype) {
+    switch (op) {
+    case XPU_OP_floor_divide: case XPU_OP_remainder: case XPU_OP_fmod: case XPU_OP_divmod: case XPU_OP_power: case XPU_OP_float_power:
+    case XPU_OP_cbrt: case XPU_OP_exp: case XPU_OP_exp2: case XPU_OP_expm1: case XPU_OP_log: case XPU_OP_log2: case XPU_OP_log10:
+    case XPU_OP_log1p: case XPU_OP_logaddexp: case XPU_OP_logaddexp2: case XPU_OP_sin: case XPU_OP_cos: case XPU_OP_tan:
+    case XPU_OP_arcsin: case XPU_OP_arccos: case XPU_OP_arctan: case XPU_OP_arctan2: case XPU_OP_hypot: case XPU_OP_sinh:
+    case XPU_OP_cosh: case XPU_OP_tanh: case XPU_OP_arcsinh: case XPU_OP_arccosh: case XPU_OP_arctanh: case XPU_OP_gcd: case XPU_OP_lcm:
+    case XPU_OP_nextafter: case XPU_OP_spacing: case XPU_OP_ldexp: case XPU_OP_frexp: case XPU_OP_modf: case XPU_OP_heaviside:
+        return true;
+    default:
+        return dtype == XPU_FLOAT16 || dtype == XPU_COMPLEX64 || dtype == XPU_COMPLEX128;
+    }
+}
+
+} // namespace
+
+Loop own_loop(int op, const int8_t *types, bool old_numpy) {
+    switch (op) {
+    case XPU_OP_where:
+        return {where_of(item_size(types[1])), nullptr};
+    case XPU_OP_real:
+        return {types[0] == XPU_COMPLEX64 ? copy_loop<uint32_t, 0> : copy_loop<uint64_t, 0>, nullptr};
+    case XPU_OP_imag:
+        return {types[0] == XPU_COMPLEX64 ? copy_loop<uint32_t, 1> : copy_loop<uint64_t, 1>, nullptr};
+    default:
+        return old_numpy ? loop_for_old_numpy(op, types[0]) : Loop();
+    }
+}
+
+int64_t elementwise_grain(int op, int dtype) { return is_heavy(op, dtype) ? kParallelElements / 2 : kParallelElements * 2; }
+
+bool is_signed_integer(int dtype) { return dtype == XPU_INT8 || dtype == XPU_INT16 || dtype == XPU_INT32 || dtype == XPU_INT64; }
+
+} // namespace host

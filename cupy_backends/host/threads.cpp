@@ -1,0 +1,217 @@
+/* The thread pool. One job at a time; whoever finds the pool taken runs its job inline.
+ *
+ * `gate` holds the job's number (its lowest bit of that part: open or closed) and how many workers are in it. Workers join while it is
+ * open, take pieces from `next`, and leave. The caller takes pieces too, closes the gate, and waits only for the workers that are in:
+ * one that has not woken up yet holds nobody up. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/futex.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+
+#include "host.h"
+
+namespace host {
+namespace {
+
+constexpr uint32_t kOpen = 1u << 16;       /* odd numbers of jobs are open */
+constexpr uint32_t kInside = kOpen - 1;    /* workers in the job */
+constexpr int kPiecesPerThread = 4;
+constexpr int64_t kSpinNanoseconds = 20000;
+
+struct Pool {
+    std::atomic<bool> taken{false};
+    std::atomic<uint32_t> gate{0};
+    std::atomic<uint32_t> sleepers{0};
+    std::atomic<uint32_t> left{0};          /* counts workers leaving a closed job; the caller sleeps on it */
+    int started = 0;                        /* workers; guarded by `taken` */
+    /* the job; written before the gate opens */
+    void (*body)(void *, int64_t, int64_t, int) = nullptr;
+    void *ctx = nullptr;
+    int64_t n = 0, piece = 1;
+    alignas(64) std::atomic<int64_t> next{0};
+};
+Pool g_pool;
+thread_local bool t_inside = false; /* this thread is in a job: nested ones run inline */
+
+int count_threads() {
+    const char *text = getenv("CUPY_HOST_THREADS");
+    if (text && *text) {
+        const long wanted = strtol(text, nullptr, 10);
+        if (wanted > 0)
+            return static_cast<int>(std::min<long>(wanted, kMaxThreads));
+    }
+    cpu_set_t set;
+    const int found = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    return std::max(1, std::min(found, kMaxThreads));
+}
+
+void futex_wait(std::atomic<uint32_t> *word, uint32_t value) {
+    syscall(SYS_futex, reinterpret_cast<uint32_t *>(word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+void futex_wake(std::atomic<uint32_t> *word, int count) {
+    syscall(SYS_futex, reinterpret_cast<uint32_t *>(word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield" ::: "memory");
+#endif
+}
+
+/* Spins until ready() or the time is over; true if ready. */
+template <class F> bool spin(F &&ready) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kSpinNanoseconds);
+    do {
+        for (int i = 0; i < 64; ++i) {
+            if (ready())
+                return true;
+            relax();
+        }
+    } while (std::chrono::steady_clock::now() < end);
+    return false;
+}
+
+void take_pieces(int worker) {
+    Pool &p = g_pool;
+    for (;;) {
+        const int64_t begin = p.next.fetch_add(p.piece, std::memory_order_relaxed);
+        if (begin >= p.n)
+            return;
+        p.body(p.ctx, begin, std::min(begin + p.piece, p.n), worker);
+    }
+}
+
+/* Joins the open job after number `seen`, if it is still open. */
+bool join(uint32_t *seen) {
+    uint32_t gate = g_pool.gate.load(std::memory_order_acquire);
+    while ((gate & kOpen) && gate / kOpen != *seen)
+        if (g_pool.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) {
+            *seen = gate / kOpen;
+            return true;
+        }
+    return false;
+}
+
+void leave() {
+    const uint32_t gate = g_pool.gate.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    if (!(gate & kOpen) && !(gate & kInside)) { /* the last one out of a closed job */
+        g_pool.left.fetch_add(1, std::memory_order_release);
+        futex_wake(&g_pool.left, 1);
+    }
+}
+
+void *work(void *arg) {
+    const int worker = static_cast<int>(reinterpret_cast<intptr_t>(arg));
+    Pool &p = g_pool;
+    uint32_t seen = 0;
+    t_inside = true;
+    for (;;) {
+        const bool found = spin([&] {
+            const uint32_t gate = p.gate.load(std::memory_order_relaxed);
+            return (gate & kOpen) && gate / kOpen != seen;
+        });
+        if (found) {
+            if (join(&seen)) {
+                take_pieces(worker);
+                leave();
+            }
+            continue;
+        }
+        p.sleepers.fetch_add(1); /* sequentially consistent with run_job's opening: one of the two sees the other */
+        const uint32_t gate = p.gate.load();
+        if (!(gate & kOpen) || gate / kOpen == seen)
+            futex_wait(&p.gate, gate);
+        p.sleepers.fetch_sub(1);
+    }
+    return nullptr;
+}
+
+void start_workers(int wanted) {
+    sigset_t all, old;
+    sigfillset(&all); /* signals stay with the threads of Python */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    Pool &p = g_pool;
+    while (p.started < wanted && pthread_create(&thread, &attributes, work, reinterpret_cast<void *>(intptr_t(p.started + 1))) == 0)
+        ++p.started;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+/* The workers are gone in a child; it starts its own at its first job. */
+void forget_workers() {
+    Pool &p = g_pool;
+    p.started = 0;
+    p.taken = false;
+    p.gate = 0;
+    p.sleepers = 0;
+    t_inside = false;
+}
+
+void run_job(int64_t n, int64_t piece, void (*body)(void *, int64_t, int64_t, int), void *ctx, int workers) {
+    Pool &p = g_pool;
+    if (p.started < workers)
+        start_workers(workers);
+    p.body = body;
+    p.ctx = ctx;
+    p.n = n;
+    p.piece = piece;
+    p.next.store(0, std::memory_order_relaxed);
+    p.gate.fetch_add(kOpen);
+    if (p.sleepers.load() > 0)
+        futex_wake(&p.gate, static_cast<int>(std::min<int64_t>(workers, (n - 1) / piece)));
+    t_inside = true;
+    take_pieces(0);
+    t_inside = false;
+    const uint32_t before = p.left.load(std::memory_order_acquire);
+    const uint32_t gate = p.gate.fetch_add(kOpen, std::memory_order_acq_rel);
+    if (gate & kInside) {
+        const auto empty = [&] { return !(p.gate.load(std::memory_order_acquire) & kInside); };
+        if (!spin(empty))
+            while (!empty())
+                futex_wait(&p.left, before);
+    }
+}
+
+} // namespace
+
+int thread_count() {
+    static const int count = [] {
+        pthread_atfork(nullptr, nullptr, forget_workers);
+        return count_threads();
+    }();
+    return count;
+}
+
+void parallel_run(int64_t n, int64_t grain, void (*body)(void *ctx, int64_t begin, int64_t end, int worker), void *ctx) {
+    if (n <= 0)
+        return;
+    grain = std::max<int64_t>(grain, 1);
+    const int threads = n > grain && !t_inside ? thread_count() : 1;
+    if (threads == 1 || g_pool.taken.exchange(true, std::memory_order_acquire)) {
+        body(ctx, 0, n, 0);
+        return;
+    }
+    const int64_t pieces = std::min<int64_t>(n / grain, int64_t(threads) * kPiecesPerThread);
+    int64_t piece = (n + pieces - 1) / std::max<int64_t>(pieces, 1);
+    if (piece >= 4096)
+        piece = (piece + 63) / 64 * 64; /* whole cache lines to each thread */
+    run_job(n, piece, body, ctx, threads - 1);
+    g_pool.taken.store(false, std::memory_order_release);
+}
+
+} // namespace host

@@ -1,0 +1,78 @@
+/* A walk over the elements of a plan, row by row. */
+#ifndef HOST_WALK_H
+#define HOST_WALK_H
+
+#include <algorithm>
+
+#include "host.h"
+
+namespace host {
+
+/* Calls f(pointers, n) for each piece of a row in the flat range [begin, end): n elements, apart by the strides of the last axis.
+ * f may change its pointers. */
+template <class F> inline void walk(const Plan &plan, int64_t begin, int64_t end, F &&f) {
+    const int last = plan.ndim - 1, nop = plan.nop;
+    char *row[kMaxOperands], *at[kMaxOperands];
+    if (begin >= end)
+        return;
+    std::copy(plan.data, plan.data + nop, row);
+    if (last < 0) {
+        f(row, int64_t(1));
+        return;
+    }
+    int64_t index[XPU_MAX_NDIM], rest = begin;
+    for (int d = last; d >= 0; --d) {
+        index[d] = rest % plan.shape[d];
+        rest /= plan.shape[d];
+        for (int k = 0; k < nop && d < last; ++k)
+            row[k] += index[d] * plan.strides[k][d];
+    }
+    for (;;) {
+        const int64_t first = index[last], n = std::min(plan.shape[last] - first, end - begin);
+        for (int k = 0; k < nop; ++k)
+            at[k] = row[k] + first * plan.strides[k][last];
+        f(at, n);
+        begin += n;
+        if (begin >= end)
+            return;
+        index[last] = 0;
+        for (int d = last - 1;; --d) {
+            if (++index[d] < plan.shape[d]) {
+                for (int k = 0; k < nop; ++k)
+                    row[k] += plan.strides[k][d];
+                break;
+            }
+            index[d] = 0;
+            for (int k = 0; k < nop; ++k)
+                row[k] -= (plan.shape[d] - 1) * plan.strides[k][d];
+        }
+    }
+}
+
+inline int64_t inner_step(const Plan &plan, int operand) { return plan.ndim ? plan.strides[operand][plan.ndim - 1] : 0; }
+
+/* Calls f(begin, n) for each run of true. */
+template <class F> void for_runs(const char *mask, int64_t stride, int64_t n, F &&f) {
+    for (int64_t i = 0; i < n;) {
+        while (i < n && !mask[i * stride])
+            ++i;
+        const int64_t begin = i;
+        while (i < n && mask[i * stride])
+            ++i;
+        if (i > begin)
+            f(begin, i - begin);
+    }
+}
+
+/* NumPy's rule on x86-64: items lie at multiples of their own size, complex ones of their parts'. */
+inline int64_t item_alignment(int dtype) {
+    return dtype == XPU_COMPLEX64 ? 4 : dtype == XPU_COMPLEX128 ? 8 : item_size(dtype);
+}
+bool items_aligned(const xpu_tensor *t);
+
+/* Where the last axis is short and another one long, makes the long one the last, cut into blocks that stay in the cache.
+ * Calls f(plan) for one plan or, where a remainder is left, two. */
+void with_long_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx);
+
+} // namespace host
+#endif
