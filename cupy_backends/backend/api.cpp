@@ -25,11 +25,15 @@ xpu_status set_device(int32_t device) {
     if (status != XPU_OK) return fail_from(backend(), status, "selecting the device");
     t.device = device;
     t.stream = nullptr;
+    t.magazine = nullptr;
     return XPU_OK;
 }
 
 void set_stream(int32_t device, xpu_stream stream) {
-    if (thread().device == device) thread().stream = stream;
+    Thread &t = thread();
+    if (t.device != device || t.stream == stream) return;
+    t.stream = stream;
+    if (!(active.caps & XPU_CAP_HOST_MEMORY)) t.magazine = nullptr;
 }
 
 const char *last_error() { return thread().error; }

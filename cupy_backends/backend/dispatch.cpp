@@ -1,19 +1,128 @@
-/* Launches: the native kernel, then a plan, then the host. */
-#include <cstring>
+/* Launches: the native kernel, then a lossless plan, then the host. */
+#include "dispatch.h"
 
-#include "runtime.h"
+#include <cstdio>
+#include <cstring>
 
 namespace xpu {
 
-xpu_status launch(xpu_call *call) {
+std::atomic<uint64_t> counters[XPU_COUNTERS][XPU_OP_LIMIT][XPU_METHOD_COUNT][kMaxLoops];
+std::atomic<const xpu_backend *> direct{nullptr};
+
+int32_t find_loop(int32_t op, const int8_t *types, int n) {
+    const xpu_op_info *info = op_info(op);
+    for (int i = 0; info && i < info->nloops; ++i)
+        if (std::memcmp(info->loops[i].types, types, n) == 0 && (n == XPU_MAX_ARGS || info->loops[i].types[n] < 0)) return i;
+    return -1;
+}
+
+const char *dtype_name(int32_t dtype) {
+    static const char *const names[] = {"bool",   "int8",   "uint8",   "int16",   "uint16",  "int32",     "uint32",    "int64",
+                                        "uint64", "float16", "float32", "float64", "complex64", "complex128", "bfloat16"};
+    return dtype >= 0 && dtype < XPU_DTYPE_COUNT ? names[dtype] : "?";
+}
+
+int item_size(int32_t dtype) {
+    static const signed char sizes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16, 2};
+    return sizes[dtype];
+}
+
+void describe(const xpu_call *call, char *text, size_t size) {
+    static const char *const methods[] = {"", ".reduce", ".accumulate", ".reduceat", ".at"};
+    const xpu_op_info *info = op_info(call->op);
+    bool known = call->method >= 0 && call->method < XPU_METHOD_COUNT;
+    size_t n = std::snprintf(text, size, "%s%s(", info ? info->name : "unknown op", known ? methods[call->method] : "");
+    for (int i = 0; i < call->nin && n < size; ++i)
+        n += std::snprintf(text + n, size - n, "%s%s", i ? ", " : "", dtype_name(call->in[i]->dtype));
+    if (n < size) std::snprintf(text + n, size - n, ")");
+}
+
+namespace {
+
+xpu_status relaunch_deferred(const xpu_backend *b, xpu_call *call) {
+    Thread &t = thread();
+    std::snprintf(t.pending_text, sizeof t.pending_text, "index %lld is out of bounds for axis %lld with size %lld (found in a deferred check)",
+                  static_cast<long long>(call->result[0]), static_cast<long long>(call->result[1]), static_cast<long long>(call->result[2]));
+    t.pending = XPU_INDEX_ERROR;
+    xpu_params params = *call->params;
+    params.i[0] = XPU_MODE_WRAP; /* indices that are in bounds keep their meaning */
+    xpu_call again = *call;
+    again.params = &params;
+    return b->compute.launch(b->ctx, &again);
+}
+
+bool can_defer(const xpu_call *call) {
+    return thread().deferred && call->params && (call->op == XPU_OP_gather || call->op == XPU_OP_scatter);
+}
+
+/* A launch that did not simply succeed: its text, or its notes. */
+__attribute__((noinline)) xpu_status explain(const xpu_backend *b, xpu_call *call, xpu_status status) {
+    int code = status & XPU_CODE_MASK;
+    Thread &t = thread();
+    t.last_op = call->op;
+    char what[256];
+    describe(call, what, sizeof what);
+    if (code == XPU_INDEX_ERROR && can_defer(call)) return relaunch_deferred(b, call);
+    if (code == XPU_OK) {
+        if (status & XPU_NOTE_SLOW) count(XPU_COUNT_SLOW, call), fail(status, "%s runs on a slow engine of the %s backend", what, b->name);
+        return status;
+    }
+    const char *text = b->runtime.last_error ? b->runtime.last_error(b->ctx) : "";
+    if (code == XPU_NOT_SUPPORTED && !(text && *text)) return fail(status, "%s is not supported by the %s backend", what, b->name);
+    return fail_from(b, status, what);
+}
+
+bool needs_casts(const xpu_call *call) {
+    const xpu_op_info *info = op_info(call->op);
+    const int8_t *types = loop_types(call);
+    if (!types || info->nin < 0 || info->nout < 0 || info->kind == XPU_KIND_MOVE || call->method == XPU_AT || call->method == XPU_REDUCEAT)
+        return false;
+    int nin = call->method == XPU_CALL ? info->nin : 1, first_out = info->nin;
+    for (int i = 0; i < nin; ++i)
+        if (call->in[i]->dtype != types[i]) return true;
+    for (int i = 0; i < call->nout; ++i)
+        if (call->out[i]->dtype != types[first_out + i]) return true;
+    return false;
+}
+
+xpu_status fail_forked(const xpu_backend *b) {
+    return fail(XPU_FORKED, "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",
+                b->name);
+}
+
+__attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
     xpu_status status = ensure_open();
     if (status != XPU_OK) return status;
-    const xpu_backend *b = active.backend.load(std::memory_order_relaxed);
-    status = b->compute.launch(b->ctx, call);
-    if (XPU_LIKELY(status == XPU_OK)) return status;
-    const xpu_op_info *info = op_info(call->op);
-    thread().last_op = call->op;
-    return fail_from(b, status, info ? info->name : "launch");
+    const xpu_backend *b = active.backend.load(std::memory_order_acquire);
+    if (active.forked) return fail_forked(b);
+    if (b == direct.load()) return launch(call);
+    if (!op_info(call->op)) return fail(XPU_INVALID_ARGUMENT, "there is no op %d", call->op);
+    status = XPU_NOT_SUPPORTED;
+    if (!(active.caps & XPU_CAP_CASTS) && needs_casts(call)) status = run_with_casts(b, call);
+    else if (b->compute.supports(b->ctx, call) != XPU_NO) status = launch_native(b, call);
+    if ((status & XPU_CODE_MASK) == XPU_NOT_SUPPORTED) status = run_composed(b, call);
+    if ((status & XPU_CODE_MASK) == XPU_NOT_SUPPORTED) status = run_on_host(b, call);
+    return status;
+}
+
+} // namespace
+
+xpu_status launch_native(const xpu_backend *b, xpu_call *call) {
+    for (int i = 0; i < call->nin; ++i) note_stream(call->in[i]->storage, call->stream);
+    for (int i = 0; i < call->nout; ++i) note_stream(call->out[i]->storage, call->stream);
+    xpu_status status = b->compute.launch(b->ctx, call);
+    if ((status & XPU_CODE_MASK) == XPU_NOT_SUPPORTED) return status;
+    count(XPU_COUNT_NATIVE, call);
+    return XPU_LIKELY(status == XPU_OK) ? status : explain(b, call, status);
+}
+
+xpu_status launch(xpu_call *call) {
+    const xpu_backend *b = direct.load(std::memory_order_relaxed);
+    if (XPU_LIKELY(b != nullptr)) { /* the host serves itself: nothing to plan */
+        xpu_status status = b->compute.launch(b->ctx, call);
+        return XPU_LIKELY(status == XPU_OK) ? status : explain(b, call, status);
+    }
+    return launch_planned(call);
 }
 
 xpu_support supports(const xpu_call *call) {
@@ -22,29 +131,46 @@ xpu_support supports(const xpu_call *call) {
     return b->compute.supports(b->ctx, call);
 }
 
-static xpu_status copy(void *dst, const void *src, size_t nbytes, int32_t kind, int32_t device) {
+/* --- copies and waiting --- */
+
+namespace {
+
+xpu_status copy(void *dst, const void *src, size_t nbytes, int32_t kind, const xpu_storage *s) {
     if (active.caps & XPU_CAP_HOST_MEMORY) {
         std::memcpy(dst, src, nbytes);
         return XPU_OK;
     }
     const xpu_backend *b = active.backend;
-    xpu_status status = b->runtime.memcpy_async(b->ctx, dst, src, nbytes, kind, device, thread().stream);
+    if (active.forked) return fail_forked(b);
+    Thread &t = thread();
+    xpu_stream stream = t.device == s->device ? t.stream : nullptr;
+    note_stream(const_cast<xpu_storage *>(s), stream);
+    xpu_status status = b->runtime.memcpy_async(b->ctx, dst, src, nbytes, kind, s->device, stream);
     return status == XPU_OK ? status : fail_from(b, status, "copying memory");
 }
 
+} // namespace
+
 xpu_status read(void *dst, const xpu_storage *src, int64_t offset, size_t nbytes) {
-    return copy(dst, static_cast<const char *>(src->base) + offset, nbytes, XPU_DEVICE_TO_HOST, src->device);
+    return copy(dst, static_cast<const char *>(src->base) + offset, nbytes, XPU_DEVICE_TO_HOST, src);
 }
 
 xpu_status write(xpu_storage *dst, int64_t offset, const void *src, size_t nbytes) {
-    return copy(static_cast<char *>(dst->base) + offset, src, nbytes, XPU_HOST_TO_DEVICE, dst->device);
+    return copy(static_cast<char *>(dst->base) + offset, src, nbytes, XPU_HOST_TO_DEVICE, dst);
 }
 
+/* Errors of deferred checks come out here. */
 xpu_status synchronize() {
-    const xpu_backend *b = active.backend;
+    Thread *t = this_thread;
+    if (XPU_UNLIKELY(t && t->pending != XPU_OK)) {
+        xpu_status status = t->pending;
+        t->pending = XPU_OK;
+        return fail(status, "%s", t->pending_text);
+    }
+    const xpu_backend *b = active.backend.load(std::memory_order_acquire);
     if (!b || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
-    Thread &t = thread();
-    xpu_status status = b->runtime.stream_synchronize(b->ctx, t.device, t.stream);
+    if (active.forked) return fail_forked(b);
+    xpu_status status = b->runtime.stream_synchronize(b->ctx, thread().device, thread().stream);
     return status == XPU_OK ? status : fail_from(b, status, "synchronizing");
 }
 

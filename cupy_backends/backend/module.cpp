@@ -82,15 +82,21 @@ PyMethodDef methods[] = {
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_runtime", "The neutral accelerator runtime.", -1, methods, nullptr, nullptr, nullptr, nullptr};
 
+int add_table(PyObject *m, const char *attribute, const char *name, const void *table) {
+    PyObject *capsule = PyCapsule_New(const_cast<void *>(table), name, nullptr);
+    if (capsule && PyModule_AddObject(m, attribute, capsule) == 0) return 0;
+    Py_XDECREF(capsule);
+    return -1;
+}
+
 } // namespace
 
 PyMODINIT_FUNC PyInit__runtime() {
     PyObject *m = PyModule_Create(&definition);
     if (!m) return nullptr;
     xpu::loader = load_by_python;
-    PyObject *capsule = PyCapsule_New(const_cast<xpu_core_api *>(&xpu::core_api), "cupy_backends.backend._runtime._C_API", nullptr);
-    if (!capsule || PyModule_AddObject(m, "_C_API", capsule)) {
-        Py_XDECREF(capsule);
+    if (add_table(m, "_C_API", "cupy_backends.backend._runtime._C_API", &xpu::core_api) ||
+        add_table(m, "_MANAGE_API", "cupy_backends.backend._runtime._MANAGE_API", &xpu::manage_api)) {
         Py_DECREF(m);
         return nullptr;
     }

@@ -1,12 +1,10 @@
 /* The op table as C data, made from xpu_ops.def when the module is loaded. */
 #include <cstring>
 
-#include "runtime.h"
+#include "dispatch.h"
 
 namespace xpu {
 namespace {
-
-constexpr int kMaxLoops = 20;
 
 struct Row {
     int32_t id, kind;

@@ -50,7 +50,8 @@ xpu_status read_props(const xpu_backend *b) {
 
 void after_fork_in_child() {
     if (active.backend.load() && !(active.caps & XPU_CAP_FORK)) active.forked = true;
-    pools_after_fork(true);
+    pools_after_fork();
+    if (active.forked) set_hooks(nullptr); /* allocations take the slow path, which says why they fail */
 }
 
 } // namespace
@@ -84,9 +85,13 @@ xpu_status open_backend() {
     status = read_props(b);
     if (status != XPU_OK) return status;
     static bool handlers = false;
-    if (!handlers) pthread_atfork(pools_before_fork, [] { pools_after_fork(false); }, after_fork_in_child);
+    if (!handlers) pthread_atfork(pools_before_fork, pools_after_fork, after_fork_in_child);
     handlers = true;
-    if (std::strcmp(b->name, "host") == 0) active.host.store(b);
+    if ((status = open_pools()) != XPU_OK) return status;
+    if (std::strcmp(b->name, "host") == 0) {
+        active.host.store(b);
+        direct.store(b);
+    }
     active.backend.store(b, std::memory_order_release);
     return XPU_OK;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "xpu_manage.h"
 #include "xpu_ops.h"
 #include "xpu_runtime.h"
 
@@ -21,7 +22,10 @@ const xpu_op_info *op_info(int32_t op);   /* nullptr if there is no such op */
 /* --- state of a thread (thread.cpp) --- */
 struct Magazine;
 struct Thread {
-    Magazine *magazine = nullptr; /* small blocks at hand; first, as the allocation path reads it first */
+    Magazine *magazine = nullptr;   /* small blocks at hand, of the current device and stream */
+    Magazine *magazines = nullptr;  /* all of this thread */
+    xpu_storage *records = nullptr; /* storages to be used again */
+    int32_t nrecords = 0;
     int32_t device = 0;
     xpu_stream stream = nullptr;
     int32_t last_op = -1;
@@ -73,7 +77,10 @@ xpu_status read(void *dst, const xpu_storage *src, int64_t offset, size_t nbytes
 xpu_status write(xpu_storage *dst, int64_t offset, const void *src, size_t nbytes);
 xpu_status synchronize();
 
-extern const xpu_core_api core_api; /* api.cpp */
+extern std::atomic<const xpu_backend *> direct; /* the host backend where it is the one in use: launches go straight to it */
+
+extern const xpu_core_api core_api;     /* api.cpp */
+extern const xpu_manage_api manage_api; /* manage.cpp */
 
 } // namespace xpu
 #endif

@@ -19,7 +19,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 
 void end_thread(void *p) {
     auto *t = static_cast<Thread *>(p);
-    drop_magazine(t);
+    drop_thread_memory(t);
     this_thread = nullptr;
     delete t;
 }
