@@ -1,23 +1,13 @@
 /* argmax and argmin: the first extreme element, NaN before all. Lines use NumPy's functions; neighbouring lines go side by side. */
-#include "reduce.h"
+#include "sort.h"
 
 #include <algorithm>
-#include <complex>
 
 namespace host {
 namespace {
 
-struct Half {
-    uint16_t bits;
-};
-inline bool is_nan(Half h) { return (h.bits & 0x7fff) > 0x7c00; }
-inline int order_of(Half h) { return h.bits & 0x8000 ? -(h.bits & 0x7fff) : h.bits; } /* -0 equals 0 */
-inline bool greater(Half a, Half b) { return order_of(a) > order_of(b); }
-inline bool is_nan(float v) { return v != v; }
-inline bool is_nan(double v) { return v != v; }
-template <class T> bool is_nan(T) { return false; }
 template <class T> bool greater(T a, T b) { return a > b; }
-template <class T> bool is_nan(std::complex<T> v) { return v.real() != v.real() || v.imag() != v.imag(); }
+bool greater(Half a, Half b) { return half_order(a) > half_order(b); }
 template <class T> bool greater(std::complex<T> a, std::complex<T> b) {
     return a.real() > b.real() || (a.real() == b.real() && a.imag() > b.imag());
 }
@@ -111,28 +101,8 @@ xpu_status whole_array(const ArgReduce &r, const xpu_tensor *in, int64_t *result
     return XPU_OK;
 }
 
-struct Lines {
-    int64_t n, stride, count;
-    int nother;
-    ReduceAxis other[XPU_MAX_NDIM];
-};
-
-Lines plan_lines(const xpu_tensor *in, const xpu_tensor *out, int axis) {
-    Lines l{in->shape[axis], in->strides[axis], 1, 0, {}};
-    for (int i = in->ndim - 1; i >= 0; i--) {
-        if (i == axis || in->shape[i] == 1) continue;
-        l.count *= in->shape[i];
-        ReduceAxis *a = l.nother ? &l.other[l.nother - 1] : nullptr;
-        if (a && a->in * a->n == in->strides[i] && a->out * a->n == out->strides[i]) a->n *= in->shape[i];
-        else l.other[l.nother++] = {in->shape[i], in->strides[i], 0, out->strides[i], false};
-    }
-    for (int i = 1; i < l.nother; i++)
-        if (std::abs(l.other[i].in) < std::abs(l.other[0].in)) std::swap(l.other[i], l.other[0]);
-    return l;
-}
-
-void by_lines(const ArgReduce &r, const Lines &l, const char *in, char *out, bool aligned) {
-    const bool copies = l.stride != r.size || !aligned;
+void by_lines(const ArgReduce &r, const LinePlan &l, const char *in, char *out, bool aligned) {
+    const bool copies = l.in_stride != r.size || !aligned;
     const CastFn copy = cast_fn(r.dtype, r.dtype);
     parallel(l.count, std::max<int64_t>(1, kParallelElements / l.n), [&](int64_t b, int64_t e, int) {
         Temp line(copies ? l.n * r.size : 16);
@@ -141,7 +111,7 @@ void by_lines(const ArgReduce &r, const Lines &l, const char *in, char *out, boo
             offsets(l.other, l.nother, b, &a, &m, &o);
             char *p = const_cast<char *>(in) + a;
             if (copies) {
-                copy(p, l.stride, line.as<char>(), r.size, l.n);
+                copy(p, l.in_stride, line.as<char>(), r.size, l.n);
                 p = line.as<char>();
             }
             intptr_t found;
@@ -152,7 +122,7 @@ void by_lines(const ArgReduce &r, const Lines &l, const char *in, char *out, boo
     });
 }
 
-void by_columns(const ArgReduce &r, const Lines &l, const char *in, char *out) {
+void by_columns(const ArgReduce &r, const LinePlan &l, const char *in, char *out) {
     constexpr int64_t kChunk = 512;
     const ReduceAxis &v = l.other[0];
     int64_t chunk = kChunk;
@@ -165,7 +135,7 @@ void by_columns(const ArgReduce &r, const Lines &l, const char *in, char *out) {
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0, from = b % chunks * chunk, n = std::min(chunk, v.n - from);
             offsets(l.other + 1, l.nother - 1, b / chunks, &a, &m, &o);
-            r.k.columns(in + a + from * v.in, v.in, l.stride, l.n, n, best, found);
+            r.k.columns(in + a + from * v.in, v.in, l.in_stride, l.n, n, best, found);
             for (int64_t j = 0; j < n; j++) memcpy(out + o + (from + j) * v.out, &found[j], 8);
         }
     });
@@ -193,8 +163,8 @@ xpu_status run_argreduce(xpu_call *call) {
         memcpy(data_of(out), &result, sizeof result);
         return XPU_OK;
     }
-    Lines l = plan_lines(in, out, static_cast<int>(call->params->axes[0]));
-    if (l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.stride)) by_columns(r, l, data_of(in), data_of(out));
+    LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
+    if (l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.in_stride)) by_columns(r, l, data_of(in), data_of(out));
     else by_lines(r, l, data_of(in), data_of(out), is_aligned(in));
     return XPU_OK;
 }

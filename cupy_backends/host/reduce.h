@@ -64,12 +64,13 @@ inline void offsets(const ReduceAxis *axes, int n, int64_t i, int64_t *in, int64
 void plan_axes(Reduction *r, const xpu_tensor *in, const xpu_tensor *mask, const xpu_tensor *out);
 bool is_aligned(const xpu_tensor *t);
 
-/* A contiguous tensor of a type in temporary memory. */
+/* A contiguous tensor of a type in temporary memory; dtype -1: none is needed. */
 struct TempTensor {
     xpu_tensor t;
     int64_t strides[XPU_MAX_NDIM];
     Temp memory;
-    TempTensor(const xpu_tensor *like, int dtype) : t(*like), memory((like->size ? like->size : 1) * item_size(dtype)) {
+    TempTensor(const xpu_tensor *like, int dtype) : t(*like), memory(dtype < 0 ? 0 : (like->size ? like->size : 1) * item_size(dtype)) {
+        if (dtype < 0) return;
         t.base = memory.ptr;
         t.offset = 0;
         t.dtype = dtype;

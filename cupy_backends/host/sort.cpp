@@ -1,0 +1,170 @@
+/* SORT ops over the lines of a tensor. A sorted line is partitioned at every kth, so argpartition is argsort. */
+#include "sort.h"
+
+#include <algorithm>
+
+namespace host {
+
+LinePlan plan_sort_lines(const xpu_tensor *in, const xpu_tensor *out, int axis) {
+    LinePlan l{in->shape[axis], in->strides[axis], out->strides[axis], 1, 0, {}};
+    for (int i = in->ndim - 1; i >= 0; i--) {
+        if (i == axis || in->shape[i] == 1) continue;
+        l.count *= in->shape[i];
+        ReduceAxis *a = l.nother ? &l.other[l.nother - 1] : nullptr;
+        if (a && a->in * a->n == in->strides[i] && a->out * a->n == out->strides[i]) a->n *= in->shape[i];
+        else l.other[l.nother++] = {in->shape[i], in->strides[i], 0, out->strides[i], false};
+    }
+    for (int i = 1; i < l.nother; i++)
+        if (std::abs(l.other[i].in) < std::abs(l.other[0].in)) std::swap(l.other[i], l.other[0]);
+    return l;
+}
+
+namespace {
+
+bool same_memory(const xpu_tensor *a, const xpu_tensor *b) {
+    if (a->dtype != b->dtype || data_of(a) != data_of(b)) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->shape[i] > 1 && a->strides[i] != b->strides[i]) return false;
+    return true;
+}
+
+/* f(data, n) for each line of t, made contiguous where it is not; stops at the first failure. */
+template <class F> xpu_status each_line(const xpu_tensor *t, int axis, F f) {
+    const LinePlan l = plan_sort_lines(t, t, axis);
+    const int size = item_size(t->dtype);
+    const bool copies = l.in_stride != size || !is_aligned(t);
+    const CastFn copy = cast_fn(t->dtype, t->dtype);
+    xpu_status status = XPU_OK;
+    /* log2(n) steps per element: a sort is worth a thread much earlier than an addition */
+    const int64_t grain = std::max<int64_t>(1, (kParallelElements >> 3) / std::max<int64_t>(l.n, 1));
+    auto body = [&](int64_t b, int64_t e, int) {
+        Temp line(copies ? l.n * size : 16);
+        for (; b < e; b++) {
+            int64_t a = 0, m = 0, o = 0;
+            offsets(l.other, l.nother, b, &a, &m, &o);
+            char *p = data_of(t) + a, *q = copies ? line.as<char>() : p;
+            if (copies) copy(p, l.in_stride, q, size, l.n);
+            if (xpu_status s = f(q, l.n)) status = s;
+            if (copies) copy(q, size, p, l.in_stride, l.n);
+        }
+    };
+    if (l.count == 1) body(0, 1, 0); /* the line itself goes on all threads */
+    else parallel(l.count, grain, body);
+    return status;
+}
+
+xpu_status order_lines(const xpu_call *call) {
+    const xpu_tensor *in = call->in[0], *out = call->out[0];
+    const LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
+    const int dtype = in->dtype, size = item_size(dtype);
+    const bool copies = l.in_stride != size || !is_aligned(in), out_copies = l.out_stride != 8 || !is_aligned(out);
+    const CastFn copy = cast_fn(dtype, dtype), out_copy = cast_fn(XPU_INT64, XPU_INT64);
+    xpu_status status = XPU_OK;
+    auto body = [&](int64_t b, int64_t e, int) {
+        Temp line(copies ? l.n * size : 16), order(out_copies ? l.n * 8 : 16);
+        for (; b < e; b++) {
+            int64_t a = 0, m = 0, o = 0;
+            offsets(l.other, l.nother, b, &a, &m, &o);
+            const char *p = data_of(in) + a;
+            char *q = data_of(out) + o;
+            if (copies) copy(p, l.in_stride, line.as<char>(), size, l.n);
+            if (xpu_status s = argsort_line(dtype, copies ? line.as<char>() : p, l.n, out_copies ? order.as<int64_t>() : reinterpret_cast<int64_t *>(q)))
+                status = s;
+            if (out_copies) out_copy(order.as<char>(), 8, q, l.out_stride, l.n);
+        }
+    };
+    if (l.count == 1) body(0, 1, 0);
+    else parallel(l.count, std::max<int64_t>(1, (kParallelElements >> 4) / std::max<int64_t>(l.n, 1)), body);
+    return status;
+}
+
+xpu_status copy_in(const xpu_call *call) {
+    return same_memory(call->in[0], call->out[0]) ? static_cast<xpu_status>(XPU_OK) : copy_cast(call->out[0], call->in[0]);
+}
+
+/* --- searchsorted --- */
+
+template <class T, bool Right> void search(const char *sorted, int64_t n, const char *values, int64_t *out, int64_t from, int64_t to) {
+    const T *s = reinterpret_cast<const T *>(sorted), *v = reinterpret_cast<const T *>(values);
+    for (; from < to; from++) {
+        const T value = v[from];
+        int64_t low = 0, length = n;
+        while (length > 0) { /* no branch on the data: half of them would be missed */
+            int64_t half = length / 2;
+            bool up = Right ? !less(value, s[low + half]) : less(s[low + half], value);
+            low = up ? low + half + 1 : low;
+            length = up ? length - half - 1 : half;
+        }
+        out[from] = low;
+    }
+}
+
+typedef void (*SearchFn)(const char *, int64_t, const char *, int64_t *, int64_t, int64_t);
+template <bool Right> SearchFn search_fn(int dtype) {
+    static const SearchFn table[] = {search<uint8_t, Right>, search<int8_t, Right>, search<uint8_t, Right>, search<int16_t, Right>,
+                                     search<uint16_t, Right>, search<int32_t, Right>, search<uint32_t, Right>, search<int64_t, Right>,
+                                     search<uint64_t, Right>, search<Half, Right>, search<float, Right>, search<double, Right>,
+                                     search<std::complex<float>, Right>, search<std::complex<double>, Right>};
+    return table[dtype];
+}
+
+bool is_flat(const xpu_tensor *t, int dtype) {
+    int64_t step = item_size(dtype);
+    if (t->dtype != dtype || !is_aligned(t)) return false;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        if (t->shape[i] != 1 && t->strides[i] != step) return false;
+        step *= t->shape[i];
+    }
+    return true;
+}
+
+/* The elements of t in C order as `dtype`: where they are, or in temp. nullptr: no memory */
+const char *flat_data(const xpu_tensor *t, int dtype, TempTensor *temp) {
+    if (is_flat(t, dtype)) return data_of(t);
+    if (!temp->memory.ptr || copy_cast(&temp->t, t) != XPU_OK) return nullptr;
+    return temp->memory.as<char>();
+}
+
+} // namespace
+
+xpu_status run_sort(xpu_call *call) {
+    const xpu_tensor *out = call->out[0];
+    if (out->size == 0) return XPU_OK;
+    const bool stable = call->params->i[0] == XPU_SORT_STABLE;
+    if (!numpy_sort(out->dtype, stable)) return fail(XPU_NOT_SUPPORTED, "sort: NumPy has no function for this dtype");
+    if (xpu_status s = copy_in(call)) return s;
+    return each_line(out, static_cast<int>(call->params->axes[0]), [&](char *p, int64_t n) { return sort_line(out->dtype, stable, p, n); });
+}
+
+xpu_status run_argsort(xpu_call *call) {
+    if (call->out[0]->size == 0) return XPU_OK;
+    if (call->out[0]->dtype != XPU_INT64) return fail(XPU_INVALID_ARGUMENT, "argsort gives int64");
+    return order_lines(call);
+}
+
+xpu_status run_partition(xpu_call *call) {
+    if (call->op == XPU_OP_argpartition) return run_argsort(call);
+    const xpu_tensor *out = call->out[0];
+    if (out->size == 0) return XPU_OK;
+    if (xpu_status s = copy_in(call)) return s;
+    return each_line(out, static_cast<int>(call->params->axes[0]), [&](char *p, int64_t n) { return sort_line(out->dtype, false, p, n); });
+}
+
+xpu_status run_searchsorted(xpu_call *call) {
+    const xpu_tensor *sorted = call->in[0], *values = call->in[1], *out = call->out[0];
+    if (out->size == 0) return XPU_OK;
+    const int dtype = op_info(call->op).loops[call->loop].types[0];
+    const bool right = call->params && call->params->i[0];
+    TempTensor keys(sorted, is_flat(sorted, dtype) ? -1 : dtype), wanted(values, is_flat(values, dtype) ? -1 : dtype);
+    TempTensor result(out, is_flat(out, XPU_INT64) ? -1 : XPU_INT64);
+    const char *s = flat_data(sorted, dtype, &keys), *v = flat_data(values, dtype, &wanted);
+    if (!s || !v) return fail(XPU_OUT_OF_MEMORY, "no memory for contiguous copies");
+    const bool direct = is_flat(out, XPU_INT64);
+    int64_t *to = direct ? reinterpret_cast<int64_t *>(data_of(out)) : result.memory.as<int64_t>();
+    const SearchFn search = right ? search_fn<true>(dtype) : search_fn<false>(dtype);
+    const int64_t n = sorted->size;
+    parallel(out->size, kParallelElements >> 3, [&](int64_t b, int64_t e, int) { search(s, n, v, to, b, e); });
+    return direct ? static_cast<xpu_status>(XPU_OK) : copy_cast(out, &result.t);
+}
+
+} // namespace host
