@@ -14,8 +14,8 @@ from setuptools.command.build_ext import build_ext
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDES = ['cupy_backends/backend', numpy.get_include()]
 CXX_FLAGS = ['-std=c++17', '-O3', '-g1', '-fvisibility=hidden', '-fno-strict-aliasing', '-pthread', '-Wall', '-Wno-unused-function',
-             '-Wno-maybe-uninitialized']
-CYTHON_FLAGS = ['-O2', '-fno-strict-aliasing']
+             '-Wno-maybe-uninitialized', '-Wno-trigraphs']
+CYTHON_FLAGS = ['-O2', '-fno-strict-aliasing', '-Wno-unused-function', '-Wno-trigraphs', '-Wno-maybe-uninitialized']
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_2_0_API_VERSION'), ('NPY_TARGET_VERSION', 'NPY_1_25_API_VERSION')]
 
 

@@ -495,10 +495,9 @@ cdef object _general(int op, const Resolved* r, int nin, tuple given, list outs,
     for i in range(nout):
         if targets[i] is not results[i]:
             copy_into(<ndarray>results[i], <ndarray>targets[i])
-    if fresh or outs.count(None):
-        for i in range(nout):
-            if f.ndim == 0 and (fresh or outs[i] is None):
-                (<ndarray>results[i]).flags_ |= SCALAR
+    for i in range(nout):
+        if f.ndim == 0 and (fresh or outs[i] is None):
+            (<ndarray>results[i]).flags_ |= SCALAR
     return results[0] if nout == 1 else tuple(results)
 
 
@@ -562,21 +561,20 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
     name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' else None
     for i in range(nin):
         if casting != 'same_kind' and dtypes[i] < WEAK_INT and not can_cast(dtypes[i], r.types[i], casting):
-            raise _errors._UFuncInputCastingError(_Named(name), casting, dtype_object(dtypes[i]), dtype_object(r.types[i]), i)
+            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, dtype_object(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):
             o = outs[i]
             if o is not None and o.t.dtype != r.types[nin + i] and not can_cast(r.types[nin + i], o.t.dtype, casting):
-                raise _errors._UFuncOutputCastingError(_Named(name), casting, dtype_object(r.types[nin + i]), o.dtype, i)
+                raise _errors._UFuncOutputCastingError(_Named(name, nin, nout), casting, dtype_object(r.types[nin + i]), o.dtype, i)
     return _general(op, r, nin, tuple(values), outs, _mask_of(where), order_char(order, 'CFAK'))
 
 
 class _Named:
     """What NumPy's casting errors want to know of a ufunc."""
 
-    def __init__(self, name):
-        self.__name__ = name
-        self.nin, self.nout = 9, 9
+    def __init__(self, name, nin, nout):
+        self.__name__, self.nin, self.nout = name, nin, nout
 
 
 # --- the objects ---

@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 from cupy._core._convert cimport array_from
 from cupy._core._dtype cimport *
 from cupy._core._host_call cimport numpy_view, to_numpy
-from cupy._core._indexing cimport flat_of, getitem, setitem
+from cupy._core._indexing cimport getitem, setitem
 from cupy._core._launch cimport api, check, launch, run
 from cupy._core._scalar cimport load, scalar_kind, scalar_tensor, store
 from cupy._core._ufunc cimport binary, inplace, power_operator, unary
@@ -646,10 +646,6 @@ def bind(reduction, sorting, matmul, indexing, python):
     _reduction, _sorting, _matmul, _indexing, _python = reduction, sorting, matmul, indexing, python
 
 
-cdef _attribute_error(ndarray a, name):
-    return AttributeError(f"attribute '{name}' of 'cupy.ndarray' objects is not writable: make a new array instead")
-
-
 @cython.freelist(256)
 @cython.no_gc
 cdef class ndarray:
@@ -784,11 +780,11 @@ cdef class ndarray:
 
     @property
     def flat(self):
-        return flat_of(self)
+        return _indexing.flat_of(self)
 
     @flat.setter
     def flat(self, value):
-        flat_of(self)[:] = value
+        _indexing.flat_of(self)[:] = value
 
     @property
     def device(self):
@@ -1033,7 +1029,7 @@ cdef class ndarray:
         if len(args) == 1 and isinstance(args[0], tuple):
             args = args[0]
         if len(args) == 1 and self.t.ndim != 1:
-            return item_of(flat_of(self)[args[0]])
+            return item_of(_indexing.flat_of(self)[args[0]])
         if len(args) != self.t.ndim:
             raise ValueError('incorrect number of indices for array')
         return item_of(getitem(self, tuple(args)))
