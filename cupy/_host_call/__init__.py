@@ -8,9 +8,9 @@ import numpy
 
 from cupy._core import _host_call as _border
 from cupy._host_call import table
-from cupy._host_call._proxy import proxy
+from cupy._host_call._proxy import Proxy, proxy
 
-__all__ = ['array_function', 'fill', 'functions', 'host_only_message', 'proxy', 'rows']
+__all__ = ['Proxy', 'array_function', 'fill', 'functions', 'host_only_message', 'lazy_constants', 'proxy', 'rows']
 
 
 def numpy_module(name):

@@ -3,7 +3,7 @@ import inspect
 
 from cupy._core._host_call import call, host, ours, register_proxy
 
-_BINARY = ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'divmod', 'pow')
+_BINARY = ('add', 'sub', 'mul', 'matmul', 'truediv', 'floordiv', 'mod', 'divmod', 'pow')
 _OTHER = ('neg', 'pos', 'call', 'len', 'iter', 'eq', 'ne', 'getitem', 'setitem', 'contains', 'format', 'str', 'repr')
 _OPERATORS = [f'__{r}{n}__' for n in _BINARY for r in ('', 'r')] + [f'__{n}__' for n in _OTHER]
 
@@ -23,6 +23,14 @@ class Proxy:
         made = cls.__new__(cls)
         made._numpy = instance
         return made
+
+    def __getattr__(self, name):
+        if name.startswith('_'):
+            raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+        value = getattr(self._numpy, name)  # instances may have more than their class shows
+        if callable(value):
+            return lambda *args, **kwargs: call(value, args, kwargs, type(self)._flags, name)
+        return ours(value)
 
     def __reduce__(self):
         return type(self)._wrap, (self._numpy,)
