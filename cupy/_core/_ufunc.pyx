@@ -63,8 +63,13 @@ cdef int _choose(int op, int nin, const int* dtypes) noexcept:
     cdef bint weak = False
     if op == XPU_OP_subtract and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
         return -1
-    if op == XPU_OP_negative and dtypes[0] == XPU_BOOL:
+    if (op == XPU_OP_negative or op == XPU_OP_positive or op == XPU_OP_sign) and dtypes[0] == XPU_BOOL:
         return -1
+    if (op == XPU_OP_gcd or op == XPU_OP_lcm) and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
+        return -1
+    if XPU_OP_logical_and <= op <= XPU_OP_logical_xor and dtypes[0] != dtypes[1]:
+        types[0] = types[1] = XPU_BOOL  # mixed operands are compared with zero one by one
+        return _first_safe(info, nin, types)
     for i in range(nin):
         if dtypes[i] < WEAK_INT:
             common = dtypes[i] if common < 0 else promote(common, dtypes[i])
@@ -74,6 +79,8 @@ cdef int _choose(int op, int nin, const int* dtypes) noexcept:
         types[i] = dtypes[i]
         if dtypes[i] >= WEAK_INT:
             types[i] = _strong(dtypes[i]) if common < 0 else promote(common, dtypes[i])
+            if op == XPU_OP_ldexp and dtypes[i] == WEAK_INT and common != XPU_BOOL:
+                types[i] = XPU_INT8  # its operands have no common type: the smallest loop will do
     if op == XPU_OP_divide and kind_of[types[0]] <= KIND_SIGNED and kind_of[types[1]] <= KIND_SIGNED:
         types[0] = types[1] = XPU_FLOAT64  # integers divide as float64, also the small ones
     loop = _first_safe(info, nin, types)

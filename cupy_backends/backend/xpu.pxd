@@ -120,12 +120,12 @@ cdef extern from "xpu_runtime.h" nogil:
 cdef extern from "xpu_ops.h" nogil:
     enum: XPU_OP_LIMIT
     enum: XPU_OP_add, XPU_OP_subtract, XPU_OP_multiply, XPU_OP_divide, XPU_OP_floor_divide, XPU_OP_remainder, XPU_OP_divmod
-    enum: XPU_OP_power, XPU_OP_negative, XPU_OP_positive, XPU_OP_absolute, XPU_OP_square, XPU_OP_sqrt, XPU_OP_reciprocal
+    enum: XPU_OP_power, XPU_OP_negative, XPU_OP_positive, XPU_OP_absolute, XPU_OP_sign, XPU_OP_square, XPU_OP_sqrt, XPU_OP_reciprocal
     enum: XPU_OP_equal, XPU_OP_not_equal, XPU_OP_less, XPU_OP_less_equal, XPU_OP_greater, XPU_OP_greater_equal
     enum: XPU_OP_logical_and, XPU_OP_logical_or, XPU_OP_logical_xor, XPU_OP_logical_not
     enum: XPU_OP_maximum, XPU_OP_minimum, XPU_OP_fmax, XPU_OP_fmin
     enum: XPU_OP_bitwise_and, XPU_OP_bitwise_or, XPU_OP_bitwise_xor, XPU_OP_invert, XPU_OP_left_shift, XPU_OP_right_shift
-    enum: XPU_OP_isnan, XPU_OP_conjugate, XPU_OP_clip, XPU_OP_where, XPU_OP_real, XPU_OP_imag, XPU_OP_rint, XPU_OP_ldexp
+    enum: XPU_OP_isnan, XPU_OP_conjugate, XPU_OP_gcd, XPU_OP_lcm, XPU_OP_clip, XPU_OP_where, XPU_OP_real, XPU_OP_imag, XPU_OP_rint, XPU_OP_ldexp
     enum: XPU_OP_matmul, XPU_OP_vecdot, XPU_OP_matvec, XPU_OP_vecmat
     enum: XPU_OP_copy, XPU_OP_fill, XPU_OP_iota, XPU_OP_gather, XPU_OP_scatter, XPU_OP_mask_get, XPU_OP_mask_set, XPU_OP_nonzero
     enum: XPU_OP_count_nonzero, XPU_OP_sort, XPU_OP_argsort, XPU_OP_partition, XPU_OP_argpartition, XPU_OP_searchsorted
