@@ -23,10 +23,14 @@ def sources(folder):
     return sorted(f'{folder}/{f}' for f in os.listdir(os.path.join(HERE, folder)) if f.endswith('.cpp') and not f.startswith('_'))
 
 
+def headers(*folders):
+    return [f'{folder}/{f}' for folder in folders for f in sorted(os.listdir(os.path.join(HERE, folder))) if f.endswith(('.h', '.def'))]
+
+
 def cxx_extension(name, folder):
     """An extension written by hand in C++: all .cpp files of its folder."""
     return Extension(name, sources(folder), include_dirs=INCLUDES + [folder], define_macros=MACROS, extra_compile_args=CXX_FLAGS,
-                     extra_link_args=['-pthread', '-ldl'], language='c++')
+                     extra_link_args=['-pthread', '-ldl'], depends=headers('cupy_backends/backend', folder), language='c++')
 
 
 def cython_extensions():
