@@ -26,29 +26,32 @@ template <class F> inline int64_t to_int64(F v) {
 }
 template <class F> inline uint64_t to_uint64(F v) {
     const F half = F(9223372036854775808.0);
-    return v < half ? static_cast<uint64_t>(to_int64(v)) : static_cast<uint64_t>(to_int64(v - half)) ^ (uint64_t(1) << 63);
+    return v >= half ? static_cast<uint64_t>(to_int64(v - half)) ^ (uint64_t(1) << 63) : static_cast<uint64_t>(to_int64(v));
 }
 
 /* --- float16 --- */
 
-inline float half_to_float(uint16_t h) {
-    const uint32_t sign = uint32_t(h & 0x8000u) << 16, bits = uint32_t(h & 0x7fffu) << 13, exponent = bits & 0x0f800000u;
-    const uint32_t normal = bits + (112u << 23), special = bits + (224u << 23); /* infinities and NaN keep their bits */
-    float small;                                                                /* subnormal: the bits count units of 2^-24 */
-    const uint32_t small_bits = bits + (113u << 23), magic_bits = 113u << 23;
-    float magic;
-    memcpy(&small, &small_bits, 4);
-    memcpy(&magic, &magic_bits, 4);
+/* F with bits U, MANTISSA bits of fraction and an exponent biased by BIAS. */
+template <class F, class U, int MANTISSA, int BIAS> inline F half_to(uint16_t h) {
+    constexpr int shift = MANTISSA - 10, width = sizeof(U) * 8;
+    constexpr U top = U(31) << MANTISSA, rebias = U(BIAS - 15) << MANTISSA, unit = U(1) << MANTISSA;
+    const U sign = U(h & 0x8000u) << (width - 16), bits = U(h & 0x7fffu) << shift, exponent = bits & top;
+    const U small_bits = bits + rebias + unit, magic_bits = rebias + unit; /* subnormal: the bits count units of 2^-24 */
+    F small, magic;
+    memcpy(&small, &small_bits, sizeof small);
+    memcpy(&magic, &magic_bits, sizeof magic);
     small -= magic;
-    uint32_t result;
-    memcpy(&result, &small, 4);
-    result = exponent ? normal : result;
-    result = exponent == 0x0f800000u ? special : result;
+    U result;
+    memcpy(&result, &small, sizeof small);
+    result = exponent ? bits + rebias : result;
+    result = exponent == top ? bits + 2 * rebias : result; /* infinities and NaN keep their bits */
     result |= sign;
-    float f;
-    memcpy(&f, &result, 4);
-    return f;
+    F value;
+    memcpy(&value, &result, sizeof value);
+    return value;
 }
+inline float half_to_float(uint16_t h) { return half_to<float, uint32_t, 23, 127>(h); }
+inline double half_to_double(uint16_t h) { return half_to<double, uint64_t, 52, 1023>(h); }
 
 inline uint16_t float_to_half(float f) {
     uint32_t bits;
@@ -108,7 +111,7 @@ template <class T, class F> inline T convert_number(F v) { /* both are C numbers
 
 template <class T, class F> inline T convert(F v) {
     if constexpr (std::is_same<F, Bool>::value) {
-        return convert<T>(static_cast<uint8_t>(v.v != 0));
+        return convert<T>(static_cast<uint8_t>(v.v < 1 ? v.v : 1));
     } else if constexpr (is_complex<F>::value) {
         if constexpr (is_complex<T>::value)
             return {static_cast<decltype(T::re)>(v.re), static_cast<decltype(T::re)>(v.im)};
@@ -121,6 +124,8 @@ template <class T, class F> inline T convert(F v) {
     } else if constexpr (std::is_same<F, Half>::value) {
         if constexpr (std::is_same<T, Bool>::value)
             return {static_cast<uint8_t>((v.v & 0x7fff) != 0)};
+        else if constexpr (std::is_same<T, double>::value)
+            return half_to_double(v.v);
         else
             return convert<T>(half_to_float(v.v));
     } else if constexpr (std::is_same<T, Bool>::value) {
