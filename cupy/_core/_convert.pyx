@@ -13,6 +13,8 @@ import numpy
 cdef enum:
     MAX_DEPTH = 64
 
+cdef object _numpy_array = numpy.ndarray
+
 
 cdef _inhomogeneous(int depth, list shape):
     known = tuple(shape[:depth])
@@ -21,6 +23,11 @@ cdef _inhomogeneous(int depth, list shape):
 
 
 cdef bint _is_sequence(object x) except -1:
+    cdef object t = type(x)
+    if t is list or t is tuple:
+        return True
+    if t is float or t is int or t is bool or t is complex:
+        return False
     return isinstance(x, (list, tuple, range)) or (not isinstance(x, (str, bytes, dict, set, frozenset)) and hasattr(x, '__len__') and
                                                    hasattr(x, '__getitem__') and hasattr(x, '__iter__'))
 
@@ -102,7 +109,10 @@ cdef class _Nested:
             if depth != len(self.shape):
                 raise _inhomogeneous(min(depth, len(self.shape)), self.shape)
             if self.find_dtype:
-                self.note(_leaf_dtype(x))
+                if type(x) is float:
+                    self.note(XPU_FLOAT64)
+                else:
+                    self.note(_leaf_dtype(x))
             elif scalar_kind(x) < 0:
                 _leaf_dtype(x)
             self.leaves.append(x)
@@ -114,7 +124,7 @@ cdef class _Nested:
 
 
 cdef bint _is_plain_array(object x) except -1:
-    return isinstance(x, numpy.ndarray)
+    return type(x) is not list and isinstance(x, _numpy_array)
 
 
 cdef ndarray _from_leaves(_Nested found):
@@ -157,6 +167,27 @@ cdef ndarray _from_blocks(_Nested found, ndarray a):
     return a
 
 
+cdef ndarray _from_flat(object x, int dtype):
+    """A list or tuple of Python floats and ints, the common case; None if it is anything else."""
+    cdef int64_t n = len(x)
+    cdef bint floats = False
+    cdef ndarray a
+    cdef char* p
+    if not n or not api.caps() & XPU_CAP_HOST_MEMORY:
+        return None
+    for v in x:
+        if type(v) is float:
+            floats = True
+        elif type(v) is not int or (dtype < 0 and not -0x8000000000000000 <= v <= 0x7fffffffffffffff):
+            return None
+    a = new_array(dtype if dtype >= 0 else (XPU_FLOAT64 if floats else XPU_INT64), 1, &n)
+    p = <char*>a.t.base
+    for v in x:
+        store(v, a.t.dtype, p)
+        p += itemsize_of[a.t.dtype]
+    return a
+
+
 cdef ndarray array_from(object x, int dtype):
     cdef int kind = scalar_kind(x)
     cdef ndarray a
@@ -166,6 +197,10 @@ cdef ndarray array_from(object x, int dtype):
         return a
     if isinstance(x, ndarray):
         return copy_of(<ndarray>x, c'K') if dtype < 0 else as_typed(copy_of(<ndarray>x, c'K'), dtype)
+    if type(x) is list or type(x) is tuple:
+        a = _from_flat(x, dtype)
+        if a is not None:
+            return a
     if isinstance(x, (list, tuple, range)):
         return _from_leaves(_Nested(x, dtype))
     if _is_arraylike(x):

@@ -4,7 +4,7 @@ import numpy
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check, PyComplex_FromDoubles, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check, PyFloat_FromDouble
-from cpython.long cimport PyLong_AsLongLong, PyLong_Check
+from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLong, PyLong_Check
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cupy._core._dtype cimport *
 from cupy_backends.backend.xpu cimport *
@@ -112,8 +112,11 @@ cdef int store(object x, int dtype, void* dst) except -1:
     cdef int kind = kind_of[dtype]
     cdef object t = type(x)
     cdef double re, im
-    if t is float and kind == KIND_FLOAT:
-        return _store_real(PyFloat_AS_DOUBLE(x), dtype, dst)
+    if kind == KIND_FLOAT:
+        if t is float:
+            return _store_real(PyFloat_AS_DOUBLE(x), dtype, dst)
+        if t is int:
+            return _store_real(PyLong_AsDouble(x), dtype, dst)
     if dtype == XPU_INT64 and t is int:
         try:
             (<int64_t*>dst)[0] = PyLong_AsLongLong(x)
@@ -132,10 +135,7 @@ cdef int store(object x, int dtype, void* dst) except -1:
     if kind == KIND_FLOAT:
         if PyComplex_Check(x):
             raise TypeError(f"float() argument must be a string or a real number, not 'complex'")
-        try:
-            return _store_real(PyFloat_AsDouble(x), dtype, dst)
-        except OverflowError:
-            raise OverflowError('Python integer too large to convert to float') from None
+        return _store_real(PyFloat_AsDouble(x), dtype, dst)
     if PyComplex_Check(x):
         re, im = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
     else:

@@ -556,13 +556,18 @@ cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1:
 
 
 cdef char order_char(object order, str allowed) except 0:
+    cdef Py_UCS4 c, x
     if order is None:
         return c'K' if 'K' in allowed else c'C'
     if not isinstance(order, str):
         raise TypeError(f'order must be str, not {type(order).__name__}')
-    if len(order) == 1 and order.upper() in allowed:
-        return <char>ord(order.upper())
-    raise ValueError(f"order must be one of {', '.join([repr(c) for c in allowed])} (got {order!r})")
+    if len(<str>order) == 1:
+        c = (<str>order)[0]
+        c = c - 32 if c >= c'a' else c
+        for x in allowed:
+            if x == c:
+                return <char>c
+    raise ValueError(f"order must be one of {', '.join([repr(c) for x in allowed])} (got {order!r})")
 
 
 class Flags:
