@@ -1,13 +1,13 @@
 """NumPy's and CuPy's API over a neutral accelerator layer: `import cupy as np` runs NumPy scripts."""
 import importlib as _importlib
 
-from cupy import _core, _host_call, _types
+from cupy import _core, _host_call, _legacy, _types
 
 __version__ = '15.0.0a1'
 __array_api_version__ = '2024.12'
 
-_MODULES = ('_core._convert', '_core._creation', '_core._manipulation', '_core._indexing', '_core._reduction', '_core._sorting',
-            '_core._matmul', '_creation', '_manipulation', '_math', '_logic', '_statistics', '_indexing', '_errstate', '_functional',
+_MODULES = ('_core._convert', '_core._creation', '_core._joining', '_core._manipulation', '_core._indexing', '_core._reduction', '_core._sorting',
+            '_core._matmul', '_core._indexing_functions', '_core._flat', '_creation', '_manipulation', '_math', '_logic', '_statistics', '_sets', '_padding', '_einsum', '_array_api', '_indexing', '_index_tricks', '_errstate', '_functional',
             '_kernels')
 # Loaded when first asked for.
 _SUBMODULES = ('cuda', 'emath', 'exceptions', 'fft', 'lib', 'linalg', 'polynomial', 'random', 'testing', 'typing', 'xpu')
@@ -55,5 +55,3 @@ def __getattr__(name):
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, 'poly1d'})
 
-
-from cupy import _legacy  # noqa: E402  it needs what is above

@@ -38,7 +38,7 @@ class vectorize:
         if self.pyfunc is None:  # used as a decorator with arguments
             self._set(args[0])
             return self
-        return _call(self._numpy, args, kwargs, 0, 'vectorize')
+        return _call(self._numpy, args, kwargs, _F['quiet'], 'vectorize')
 
 
 def asnumpy(a, stream=None, order='C', out=None, *, blocking=True):

@@ -26,18 +26,22 @@ def _plain(x):
     return x.dtype if isinstance(x, ndarray) else x
 
 
+def _scalar_dtype(x):
+    return x.dtype if isinstance(x, ndarray) and x._scalar else x
+
+
 class finfo(numpy.finfo):
-    """Limits of a floating-point dtype, given as a dtype or an array."""
+    """Limits of a floating-point dtype, given as a dtype or by a scalar."""
 
     def __new__(cls, dtype):
-        return numpy.finfo(_plain(dtype))
+        return numpy.finfo(_scalar_dtype(dtype))
 
 
 class iinfo(numpy.iinfo):
-    """Limits of an integer dtype, given as a dtype, an array or a Python int."""
+    """Limits of an integer dtype, given as a dtype or by a scalar."""
 
     def __new__(cls, type):
-        return numpy.iinfo(_plain(type))
+        return numpy.iinfo(_scalar_dtype(type))
 
 
 def result_type(*arrays_and_dtypes):

@@ -15,8 +15,10 @@ from cupy._core._dtype cimport dtype_object, itemsize_of, number_of_char
 from cupy._core._launch cimport api, check
 from cupy_backends.backend.xpu cimport XPU_CAP_HOST_MEMORY, XPU_MAX_NDIM, int32_t, int64_t, xpu_status, xpu_stream
 
+import contextvars
 import inspect
 import os
+import threading
 import warnings
 
 import numpy
@@ -28,11 +30,11 @@ cdef extern from "Python.h":
 
 cdef extern from "numpy/arrayobject.h":
     PyTypeObject PyArray_Type
-    PyObject* PyArray_NewFromDescr(PyTypeObject*, PyObject* descr, int nd, const int64_t* dims, const int64_t* strides, void* data,
+    PyObject* PyArray_NewFromDescr(PyTypeObject*, void* descr, int nd, int64_t* dims, int64_t* strides, void* data,
                                    int flags, PyObject* obj) except NULL
     int PyArray_SetBaseObject(cnp.ndarray, PyObject*) except -1
     PyObject* PyArray_BASE(cnp.ndarray)
-    PyObject* PyArray_Scalar(void* data, PyObject* descr, PyObject* base) except NULL
+    PyObject* PyArray_Scalar(void* data, void* descr, PyObject* base) except NULL
     bint PyArray_CheckExact(object)
 
 # What a function is marked with in the table.
@@ -374,6 +376,25 @@ cdef object _finish(object result, list staged):
     return result
 
 
+cdef bint _settings_follow_context = int(numpy.__version__.partition('.')[0]) >= 2
+cdef object _thread = threading.local()
+
+
+cdef object _silent_call(object function, tuple args, dict kwargs):
+    """Calls with NumPy's floating-point warnings off, in a context kept for that (entering errstate costs a good deal more)."""
+    cdef object context = getattr(_thread, 'context', None)
+    if context is None:  # none yet, or in use by a call around this one
+        with numpy.errstate(all='ignore'):
+            if _settings_follow_context and not hasattr(_thread, 'context'):
+                _thread.context = contextvars.copy_context()
+            return PyObject_Call(function, args, kwargs)
+    _thread.context = None
+    try:
+        return context.run(function, *args) if not kwargs else context.run(function, *args, **kwargs)
+    finally:
+        _thread.context = context
+
+
 cdef object invoke(object function, tuple args, dict kwargs, int flags, str name):
     """Calls a function of NumPy's with our arguments; its results become ours."""
     cdef list staged = None
@@ -392,9 +413,11 @@ cdef object invoke(object function, tuple args, dict kwargs, int flags, str name
         kwargs = {k: _converted(v, staged, flags) for k, v in kwargs.items()}
     if flags & QUIET:
         r = PyObject_Call(function, tuple(new_args), kwargs)
-    else:
-        with numpy.errstate(all='ignore'):
+    elif flags & CALLBACK:
+        with numpy.errstate(all='ignore'):  # the user's function sees the context it expects
             r = PyObject_Call(function, tuple(new_args), kwargs)
+    else:
+        r = _silent_call(function, tuple(new_args), kwargs)
     if staged is not None and (flags & INPLACE or (kwargs and kwargs.get('out') is not None)):
         r = _finish(r, staged)
     return r if flags & RAW else adopt_any(r)
@@ -466,8 +489,7 @@ cdef class HostFunction:
         return f'{self.__module__}.{self.name}'.partition('.')[2]
 
     def __reduce__(self):
-        import importlib
-        return getattr, (importlib.import_module(self.__module__), self.name)
+        return self.name  # found by name in its module
 
     def __repr__(self):
         return f'<function {self.__module__}.{self.name}>'
