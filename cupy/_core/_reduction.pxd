@@ -1,12 +1,12 @@
 from cupy._core.core cimport ndarray
 
-cdef object NoValue                   # "not given"; numpy._NoValue is taken as the same
+cdef object NoValue                   # "not given": numpy._NoValue
 
 # ufunc.reduce on an array, for sum, prod, max, min, any, all too. axis None: all axes; keepdims, initial, where: NoValue or a value.
 cdef ndarray reduce(int op, ndarray a, object axis, object dtype, object out, object keepdims, object initial, object where)
 # cumsum and cumprod: axis None flattens
 cdef ndarray accumulate(int op, ndarray a, object axis, object dtype, object out)
-cdef ndarray argreduce(int op, ndarray a, object axis, object out, object keepdims)       # OP_argmax, OP_argmin
+cdef ndarray argreduce(int op, ndarray a, object axis, object out, object keepdims)       # XPU_OP_argmax, XPU_OP_argmin
 cdef ndarray mean_of(ndarray a, object axis, object dtype, object out, object keepdims, object where)
 # root: std, else var
 cdef ndarray var_of(ndarray a, object axis, object dtype, object out, object ddof, object keepdims, object where, object mean, bint root)

@@ -2,9 +2,9 @@ from cupy._core.core cimport ndarray
 
 # kind, order and stable as in NumPy; axis None flattens
 cdef ndarray sort_of(ndarray a, object axis, object kind, object order, object stable)
-cdef int sort_inplace(ndarray a, object axis, object kind, object order, object stable) except -1
+cpdef sort_inplace(ndarray a, object axis, object kind, object order, object stable)
 cdef ndarray argsort_of(ndarray a, object axis, object kind, object order, object stable)
 cdef ndarray partition_of(ndarray a, object kth, object axis, object kind, object order)
-cdef int partition_inplace(ndarray a, object kth, object axis, object kind, object order) except -1
+cpdef partition_inplace(ndarray a, object kth, object axis, object kind, object order)
 cdef ndarray argpartition_of(ndarray a, object kth, object axis, object kind, object order)
 cdef ndarray searchsorted_of(ndarray a, object v, object side, object sorter)
