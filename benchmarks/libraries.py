@@ -1,0 +1,149 @@
+"""The two sides of the comparison: NumPy, and cupy on a backend and device."""
+import os
+import platform
+import sys
+
+import numpy
+
+
+class NoDevice(Exception):
+    """The backend or device that was asked for is not there; the text says what to do."""
+
+
+class Library:
+    """A module with NumPy's API, with the ways in and out of its memory."""
+
+    def __init__(self, name, module, to_device=None, to_host=None, synchronize=None, host_functions=(), fallbacks=None):
+        self.name, self.module = name, module
+        self.to_device = to_device or (lambda a: a)
+        self.to_host = to_host or (lambda a: a)
+        self.synchronize = synchronize or (lambda: None)
+        self.host_functions = frozenset(host_functions)
+        self.fallbacks = fallbacks or (lambda: 0)
+
+    def upload(self, operands):
+        """Own copies of a case's operands."""
+        return [self.to_device(a.copy()) if isinstance(a, numpy.ndarray) else a for a in operands]
+
+    def download(self, result):
+        return self.to_host(result)
+
+
+def numpy_library():
+    return Library('numpy', numpy)
+
+
+def _import_cupy():
+    try:
+        import cupy
+    except ImportError as error:
+        raise NoDevice(f'cupy cannot be imported ({error}).\nBuild it first: pip install -e .') from error
+    if not hasattr(cupy, 'xpu'):
+        raise NoDevice(f'the cupy at {cupy.__file__} is another package; uninstall it, then: pip install -e .')
+    return cupy
+
+
+def _backend_answer(name):
+    """What the registry says of a backend that was named; raises NoDevice if it cannot be used."""
+    from cupy_backends import backend
+    known = ', '.join(['auto', *backend.registered()])
+    if name not in ('auto', *backend.registered()):
+        hint = ''
+        if name == 'ascend':
+            hint = '\nThe Ascend backend is not part of this version yet.'
+        raise NoDevice(f"there is no backend '{name}'; known here: {known}.{hint}")
+    if name != 'auto':
+        answer = backend.probe(name)
+        if answer['status'] != 0 or answer['devices'] < 1:
+            raise NoDevice(f"backend '{name}' has no device: {answer['message'] or 'it found none'}\nKnown backends: {known}.")
+
+
+def host_function_names(cupy):
+    """Names under which cupy hands work to NumPy on the host, such as 'linalg.svd'."""
+    from cupy._host_call import Proxy, rows, table
+    names = {f'{module}.{name}'.lstrip('.') for module, _, _ in table.ROWS if '.' not in module for name, _, _ in rows(module)
+             if not _built(cupy, module, name)}
+    if issubclass(cupy.random.Generator, Proxy):
+        names.add('random.default_rng')
+    return names
+
+
+def _built(cupy, module, name):
+    """Whether a function of the table has got an implementation of its own."""
+    owner = getattr(cupy, module, None) if module else cupy
+    return type(getattr(owner, name, None)).__name__ != 'HostFunction'
+
+
+def cupy_library(backend, device):
+    """The cupy side. Raises NoDevice where backend or device are missing.
+
+    Args:
+        backend: name of a backend, or None for the choice of CUPY_XPU_BACKEND.
+        device: number of the device.
+    """
+    if backend:
+        os.environ['CUPY_XPU_BACKEND'] = backend
+    cupy = _import_cupy()
+    _backend_answer(os.environ.get('CUPY_XPU_BACKEND', '').strip() or 'auto')
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:  # whatever a backend raises, its text is for the user
+        raise NoDevice(f'the backend cannot be opened: {error}') from error
+    if not 0 <= device < count:
+        raise NoDevice(f'there is no device {device}: the backend has {count}, numbered from 0.')
+    cupy.cuda.Device(device).use()
+    return Library('cupy', cupy, cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.get_current_stream().synchronize(), host_function_names(cupy),
+                   lambda: _fallback_count(cupy))
+
+
+def _fallback_count(cupy):
+    return sum(sum(v.values()) if isinstance(v, dict) else v for v in cupy.xpu.fallbacks().values())
+
+
+# ---- the header ---------------------------------------------------------------------------------------------------------------------
+
+def _cpu_name():
+    try:
+        with open('/proc/cpuinfo') as f:
+            for line in f:
+                if line.startswith('model name'):
+                    return line.split(':', 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _blas():
+    try:
+        blas = numpy.show_config(mode='dicts')['Build Dependencies']['blas']
+        text = f"{blas['name']} {blas['version']}"
+    except (KeyError, TypeError):
+        text = 'unknown'
+    forced = os.environ.get('OPENBLAS_CORETYPE')
+    return text + (f', OPENBLAS_CORETYPE={forced}' if forced else '')
+
+
+def describe(library=None):
+    """What a reader needs to judge the figures: pairs of a word and a text."""
+    cores = len(os.sched_getaffinity(0))
+    rows = [('machine', f'{_cpu_name()}, {cores} cores, {platform.system()} {platform.machine()}'),
+            ('numpy', f'{numpy.__version__}, Python {platform.python_version()}, BLAS {_blas()}')]
+    if library is not None and library.name == 'cupy':
+        rows += _describe_cupy(library.module)
+    return rows
+
+
+def _describe_cupy(cupy):
+    device = cupy.cuda.Device()
+    properties = cupy.cuda.runtime.getDeviceProperties(device.id)
+    name = properties['name']
+    name = name.decode() if isinstance(name, bytes) else name
+    rows = [('cupy', f'{cupy.__version__}, backend {cupy.xpu.backend()}, device {device.id}: {name}')]
+    if cupy.xpu.backend() == 'host':
+        rows.append(('', 'the host backend computes on the same CPU as NumPy: no accelerator takes part'))
+    return rows
+
+
+def progress_wanted():
+    """A progress bar is for a person who watches: a terminal, not a pipe or a file."""
+    return sys.stderr.isatty()

@@ -1,0 +1,176 @@
+"""Checks the answer of a case, then measures both libraries."""
+import gc
+import math
+import statistics
+import time
+from dataclasses import dataclass, field
+
+import numpy
+
+from benchmarks import inputs
+
+TURNS = 2
+MIN_ROUNDS, MAX_ROUNDS = 3, 200  # per turn
+ROUND_SECONDS = 5e-4  # calls are repeated in a round until it lasts that long
+
+
+@dataclass
+class Result:
+    """What was found out about a case. status: ok, WRONG or ERROR; times in seconds per call."""
+    op: str
+    family: str
+    dtype: str
+    size: int
+    shape: tuple
+    status: str = 'ok'
+    message: str = ''
+    numpy_seconds: float = math.nan
+    cupy_seconds: float = math.nan
+    work: float = 0.0           # operations or bytes of one call
+    unit: str = 'GB/s'
+    how: str = ''               # 'host' where NumPy computes it for cupy
+    quartiles: dict = field(default_factory=dict)
+
+    @property
+    def ratio(self):
+        return self.numpy_seconds / self.cupy_seconds
+
+    @property
+    def rate(self):
+        return self.work / self.cupy_seconds / 1e9
+
+
+def _samples(call, synchronize, budget):
+    """Times of one call, from rounds at both ends of which the device is idle."""
+    call()
+    synchronize()
+    start = time.perf_counter()
+    call()
+    synchronize()
+    once = max(time.perf_counter() - start, 1e-8)
+    inner = max(1, math.ceil(ROUND_SECONDS / once))
+    rounds = min(MAX_ROUNDS, max(MIN_ROUNDS if once < 0.05 else 1, int(budget / (inner * once))))
+    samples = [once] if once > ROUND_SECONDS else []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(inner):
+            call()
+        synchronize()
+        samples.append((time.perf_counter() - start) / inner)
+    return samples
+
+
+def seconds_per_call(timed, budget):
+    """(median, lower quartile, upper quartile) of the time of one call, for each of `timed`.
+
+    Args:
+        timed: pairs of a function and what waits for the device. They take turns, so that a change of the machine's speed concerns all.
+        budget: seconds to spend on all.
+    """
+    samples = [[] for _ in timed]
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(TURNS):
+            for found, (call, synchronize) in zip(samples, timed):
+                found += _samples(call, synchronize, budget / len(timed) / TURNS)
+    finally:
+        if collecting:
+            gc.enable()
+    quartiles = [statistics.quantiles(found, n=4) for found in samples]
+    return [(statistics.median(found), q[0], q[2]) for found, q in zip(samples, quartiles)]
+
+
+def _parts(result, download):
+    """A result as a list of numpy arrays."""
+    several = result if isinstance(result, (tuple, list)) else (result,)
+    return [numpy.asarray(download(r) if not isinstance(r, (bool, int, float, complex, numpy.generic)) else r) for r in several]
+
+
+def difference(want, got, tolerance):
+    """Text saying how an answer differs from the right one, '' if it does not. The tolerance is in eps of the result's dtype."""
+    if want.dtype != got.dtype:
+        return f'dtype {got.dtype} instead of {want.dtype}'
+    if want.shape != got.shape:
+        return f'shape {got.shape} instead of {want.shape}'
+    if want.dtype.kind not in 'fc':
+        wrong = int(numpy.count_nonzero(want != got))
+        return f'{wrong} of {want.size} elements differ' if wrong else ''
+    if numpy.array_equal(want, got, equal_nan=True):
+        return ''
+    wide = numpy.result_type(want.dtype, numpy.float64)
+    with numpy.errstate(all='ignore'):
+        w, g = want.astype(wide), got.astype(wide)
+        same = (w == g) | (numpy.isnan(w) & numpy.isnan(g))
+        error = numpy.where(same, 0, abs(w - g))
+        largest = numpy.max(abs(w), initial=0, where=numpy.isfinite(w))
+        allowed = tolerance * float(numpy.finfo(want.dtype).eps) * (abs(w) + min(1.0, float(largest)))
+        wrong = ~(error <= allowed)  # NaN is wrong too
+    if not wrong.any():
+        return ''
+    worst = int(numpy.argmax(numpy.where(wrong, numpy.nan_to_num(error, nan=numpy.inf), 0)))
+    return f'{int(wrong.sum())} of {want.size} elements differ, as {got.flat[worst]} instead of {want.flat[worst]}'
+
+
+def _check(op, size, want, got, operands):
+    if op.check is not None and want[0].shape == got[0].shape and want[0].dtype == got[0].dtype:
+        return '' if op.check(want[0], got[0], *operands) else 'another order than that of the values'
+    tolerance = op.tolerance * (math.sqrt(max(size, 1)) if op.grows else 1)
+    if len(want) != len(got):
+        return f'{len(got)} results instead of {len(want)}'
+    return next((text for text in (difference(w, g, tolerance) for w, g in zip(want, got)) if text), '')
+
+
+def _work(op, operands, answer):
+    if op.flops is not None:
+        return float(op.flops(*operands)), 'GFLOP/s'
+    arrays = [a for a in operands if isinstance(a, numpy.ndarray)]
+    return float(sum(a.nbytes for a in arrays) + sum(a.nbytes for a in answer)), 'GB/s'
+
+
+def measure(case, reference, library, budget):
+    """A Result: the answer of `library` is compared with that of `reference`, then both are timed for about `budget` seconds."""
+    op = case.op
+    operands = op.make(inputs.generator(op.name, case.dtype, case.size), case.dtype, case.size)
+    shape = next((a.shape for a in operands if isinstance(a, numpy.ndarray)), (case.size,))
+    result = Result(op.name, op.family, case.dtype, case.size, shape)
+    with numpy.errstate(all='ignore'):
+        ours, theirs = library.upload(operands), reference.upload(operands)
+        want = _parts(op.call(reference.module, *theirs), reference.download)
+        before = library.fallbacks()
+        try:
+            got = _parts(op.call(library.module, *ours), library.download)
+            wrong = _check(op, case.size, want, got, operands)
+        except Exception as error:  # shown in the table: a benchmark of many ops goes on
+            result.status, result.message = 'ERROR', f'{type(error).__name__}: {error}'.splitlines()[0]
+            return result
+        if (op.api or op.name) in library.host_functions or library.fallbacks() != before:
+            result.how = 'host'
+        if wrong:
+            result.status, result.message = 'WRONG', wrong
+            return result
+        result.work, result.unit = _work(op, operands, want)
+        del want, got
+        times = seconds_per_call([(lambda: op.call(reference.module, *theirs), reference.synchronize),
+                                  (lambda: op.call(library.module, *ours), library.synchronize)], budget)
+    (result.numpy_seconds, *first), (result.cupy_seconds, *second) = times
+    result.quartiles = {'numpy': first, 'cupy': second}
+    return result
+
+
+def measure_transfers(library, sizes, budget):
+    """Results of copies between host and device memory; the comparison is NumPy's copy within host memory."""
+    results = []
+    for size in sizes:
+        host = inputs.values(inputs.generator('transfer', size), 'float32', size)
+        device = library.to_device(host)
+        library.synchronize()
+        if not numpy.array_equal(library.to_host(device), host):
+            results.append(Result('round trip', 'transfer', 'float32', size, (size,), 'WRONG', 'other values came back'))
+            continue
+        copy, to_device, to_host = seconds_per_call([(host.copy, lambda: None), (lambda: library.to_device(host), library.synchronize),
+                                                     (lambda: library.to_host(device), library.synchronize)], budget)
+        for name, times in (('host to device', to_device), ('device to host', to_host)):
+            results.append(Result(name, 'transfer', 'float32', size, (size,), numpy_seconds=copy[0], cupy_seconds=times[0],
+                                  work=float(host.nbytes)))
+    return results
