@@ -4,7 +4,6 @@ from cupy_backends.backend.xpu cimport int64_t
 # a[key] and a[key] = value, all of NumPy's indexing
 cdef object getitem(ndarray a, object key)
 cdef int setitem(ndarray a, object key, object value) except -1
-cdef object flat_of(ndarray a)                        # a.flat
 cdef ndarray item_at(ndarray a, int64_t i)            # a[i] for 0 <= i < len(a)
 cdef int assign(ndarray dst, object value) except -1  # dst[...] = value
 

@@ -29,7 +29,7 @@ cdef object _generic = numpy.generic
 
 # --- launches ---
 
-cdef int _run_indexed(int op, const xpu_tensor* source, const xpu_tensor* out, Key k, int mode) except -1:
+cdef int _run_indexed(int op, const xpu_tensor* source, const xpu_tensor* out, Key k) except -1:
     """gather or scatter with the key's index arrays."""
     cdef xpu_tensor index[64]
     cdef const xpu_tensor* ins[65]
@@ -48,7 +48,7 @@ cdef int _run_indexed(int op, const xpu_tensor* source, const xpu_tensor* out, K
         index[i].strides = strides[i]
         index[i].size = k.b_size
         ins[i + 1] = &index[i]
-    params.i[0] = mode
+    params.i[0] = XPU_MODE_RAISE
     params.axes = k.axes
     params.naxes = n
     params.nlist = 0
@@ -68,6 +68,28 @@ cdef int _run_indexed(int op, const xpu_tensor* source, const xpu_tensor* out, K
             if k.axes[i] == call.result[1]:
                 raise IndexError(f'index {call.result[0]} is out of bounds for axis {k.array_axes[i]} with size {call.result[2]}') from None
         raise
+
+
+cdef int _run_one(int op, const xpu_tensor* source, const xpu_tensor* out, ndarray index, int64_t axis, int mode) except -1:
+    """gather or scatter by one index array."""
+    cdef const xpu_tensor* ins[2]
+    cdef xpu_params params
+    cdef xpu_call call
+    ins[0], ins[1] = source, &index.t
+    params.i[0] = mode
+    params.axes = &axis
+    params.naxes = 1
+    params.nlist = 0
+    call.op = op
+    call.method = XPU_CALL
+    call.loop = out.dtype
+    call.nin = 2
+    call.nout = 1
+    call.flags = 0
+    call.in_ = ins
+    call.out = &out
+    call.params = &params
+    return launch(&call, index.t.size + (out.size if op == XPU_OP_gather else source.size))
 
 
 cdef ndarray mask_get(ndarray a, ndarray mask):
@@ -143,32 +165,57 @@ cdef object _too_many(ndarray a):
     return IndexError(f'too many indices for array: array is {a.t.ndim}-dimensional, but 1 were indexed')
 
 
+cdef inline int _slice_layout(ndarray a, object key, Layout* v) except -1:
+    cdef int i
+    v.ndim = 0
+    v.offset = a.t.offset
+    slice_axis(v, key, a.t.shape[0], a.t.strides[0])
+    for i in range(1, a.t.ndim):
+        append_axis(v, a.t.shape[i], a.t.strides[i])
+    return 0
+
+
+cdef inline ndarray _first_axis_index(ndarray a, object key):
+    """A key that is one integer array or list, as an int64 array; None for other keys."""
+    cdef ndarray r
+    if a.t.ndim == 0:
+        return None
+    if isinstance(key, ndarray):
+        r = <ndarray>key
+    elif type(key) is list:
+        r = mask_or_indices(key)
+    else:
+        return None
+    if r.t.ndim == 0 or r.t.dtype == XPU_BOOL or kind_of[r.t.dtype] > KIND_SIGNED or r.t.ndim + a.t.ndim > XPU_MAX_NDIM:
+        return None
+    return as_typed(r, XPU_INT64)
+
+
 cdef object getitem(ndarray a, object key):
     cdef int64_t offset
     cdef Layout v
-    cdef int i
     cdef Key k
+    cdef ndarray index
     if type(key) is int:
         if a.t.ndim == 0:
             raise _too_many(a)
         return item_at(a, wrapped(to_integer(key), a.t.shape[0], 0))
+    if type(key) is slice and a.t.ndim:
+        _slice_layout(a, key, &v)
+        return new_view(a, v.ndim, v.shape, v.strides, v.offset)
     if type(key) is tuple:
         offset = _element_offset(a, <tuple>key)
         if offset >= 0:
             return _element(a, offset)
-        if a.t.ndim and basic_layout(a, <tuple>key, &v):
-            return new_view(a, v.ndim, v.shape, v.strides, v.offset)
-    elif type(key) is slice and 0 < a.t.ndim <= 4:
-        v.ndim = 0
-        v.offset = a.t.offset
-        slice_axis(&v, key, a.t.shape[0], a.t.strides[0])
-        for i in range(1, a.t.ndim):
-            append_axis(&v, a.t.shape[i], a.t.strides[i])
-        return new_view(a, v.ndim, v.shape, v.strides, v.offset)
     else:
         if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
             return mask_get(a, <ndarray>key)
+        index = _first_axis_index(a, key)
+        if index is not None:
+            return _take_first(a, index)
         key = (key,)
+    if a.t.ndim and basic_layout(a, <tuple>key, &v):
+        return new_view(a, v.ndim, v.shape, v.strides, v.offset)
     if a.flags_ & SCALAR and key:
         a = copy_of(a, c'C')
     k = parse_key(a, <tuple>key)
@@ -176,8 +223,23 @@ cdef object getitem(ndarray a, object key):
         return _take_key(a, k)
     if _is_scalar(k, a.t.ndim):
         return a if a.flags_ & SCALAR else _element(a, k.view.offset)
-    r = new_view(a, k.view.ndim, k.view.shape, k.view.strides, k.view.offset)
+    r = _key_view(a, k)
     return copy_of(<ndarray>r, c'K') if k.copies else r
+
+
+cdef ndarray _take_first(ndarray a, ndarray index):
+    """a[index] with integers for the first axis."""
+    cdef int64_t shape[64]
+    cdef int i, nb = index.t.ndim
+    cdef ndarray r
+    for i in range(nb):
+        shape[i] = index.t.shape[i]
+    for i in range(1, a.t.ndim):
+        shape[nb + i - 1] = a.t.shape[i]
+    r = new_array(a.t.dtype, nb + a.t.ndim - 1, shape)
+    if index.t.size:
+        _run_one(XPU_OP_gather, &a.t, &r.t, index, 0, XPU_MODE_RAISE)
+    return r
 
 
 cdef bint same_shape(ndarray a, ndarray mask) noexcept:
@@ -237,7 +299,7 @@ cdef ndarray _take_key(ndarray a, Key k):
     r = new_array(a.t.dtype, shape.ndim, shape.shape)
     if k.b_size:
         source = _key_view(a, k)
-        _run_indexed(XPU_OP_gather, &source.t, &r.t, k, XPU_MODE_RAISE)
+        _run_indexed(XPU_OP_gather, &source.t, &r.t, k)
     return r if k.place == 0 else _place_b(r, k.b.ndim, k.place)
 
 
@@ -287,10 +349,19 @@ cdef ndarray value_array(object value, int dtype):
     return r
 
 
+cdef ndarray _source(object value, int dtype, int ndim):
+    """What is assigned to a view of ndim axes; NumPy takes no deeper nested lists."""
+    cdef ndarray r = value_array(value, dtype)
+    if r.t.ndim > ndim and isinstance(value, (list, tuple)):
+        raise ValueError('setting an array element with a sequence. The requested array would exceed the maximum number of dimension of '
+                         f'{ndim}.')
+    return r
+
+
 cdef int assign(ndarray dst, object value) except -1:
     if is_python_scalar(value):
         return fill_value(dst, value)
-    return copy_into(dst, value_array(value, dst.t.dtype), True)
+    return copy_into(dst, _source(value, dst.t.dtype, dst.t.ndim), True)
 
 
 cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
@@ -334,14 +405,14 @@ cdef int _fill_layout(ndarray a, Layout* v, object value) except -1:
 cdef int _set_layout(ndarray a, Layout* v, object value) except -1:
     if is_python_scalar(value):
         return _fill_layout(a, v, value)
-    return copy_into(new_view(a, v.ndim, v.shape, v.strides, v.offset), value_array(value, a.t.dtype), True)
+    return copy_into(new_view(a, v.ndim, v.shape, v.strides, v.offset), _source(value, a.t.dtype, v.ndim), True)
 
 
 cdef int setitem(ndarray a, object key, object value) except -1:
     cdef int64_t offset
     cdef Layout v
-    cdef int i
     cdef Key k
+    cdef ndarray index
     if a.flags_ & SCALAR:
         raise TypeError(f"'{a.dtype.type.__module__}.{a.dtype.type.__name__}' object does not support item assignment")
     if not a.flags_ & WRITEABLE:
@@ -353,23 +424,22 @@ cdef int setitem(ndarray a, object key, object value) except -1:
         if a.t.ndim == 1:
             return _set_element(a, offset, value)
         return assign(new_view(a, a.t.ndim - 1, a.t.shape + 1, a.t.strides + 1, offset), value)
+    if type(key) is slice and a.t.ndim:
+        _slice_layout(a, key, &v)
+        return _set_layout(a, &v, value)
     if type(key) is tuple:
         offset = _element_offset(a, <tuple>key)
         if offset >= 0:
             return _set_element(a, offset, value)
-        if a.t.ndim and basic_layout(a, <tuple>key, &v):
-            return _set_layout(a, &v, value)
-    elif type(key) is slice and 0 < a.t.ndim <= 4:
-        v.ndim = 0
-        v.offset = a.t.offset
-        slice_axis(&v, key, a.t.shape[0], a.t.strides[0])
-        for i in range(1, a.t.ndim):
-            append_axis(&v, a.t.shape[i], a.t.strides[i])
-        return _set_layout(a, &v, value)
-    elif isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
-        return _mask_set(a, <ndarray>key, value)
     else:
+        if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
+            return _mask_set(a, <ndarray>key, value)
+        index = _first_axis_index(a, key)
+        if index is not None:
+            return _put_first(a, index, value)
         key = (key,)
+    if a.t.ndim and basic_layout(a, <tuple>key, &v):
+        return _set_layout(a, &v, value)
     k = parse_key(a, <tuple>key)
     if k.advanced:
         return _put_key(a, k, value)
@@ -378,68 +448,90 @@ cdef int setitem(ndarray a, object key, object value) except -1:
     return _set_layout(a, &k.view, value)
 
 
-cdef int _put_key(ndarray a, Key k, object value) except -1:
-    cdef Layout shape
-    cdef xpu_tensor values
-    cdef ndarray r, target
+cdef ndarray _scatter_values(ndarray a, object value, const Layout* result, xpu_tensor* values, int64_t* strides):
+    """The value as a tensor broadcast to the result's shape, with its strides; returns the array that holds its memory, if any."""
+    cdef ndarray r = None
+    cdef xpu_tensor t
     cdef int i
+    values[0].size = 1
+    if is_python_scalar(value):
+        scalar_tensor(value, a.t.dtype, values)
+        for i in range(result.ndim):
+            strides[i] = 0
+    else:
+        r = value_array(value, a.t.dtype)
+        if may_overlap(a, r):
+            r = copy_of(r, c'K')
+        values[0] = r.t
+        t = r.t
+        while t.ndim > result.ndim and t.shape[0] == 1:
+            t.ndim -= 1
+            t.shape += 1
+            t.strides += 1
+        if t.ndim > result.ndim or broadcast_strides(&t, result.ndim, result.shape, strides) < 0:
+            t.ndim = result.ndim
+            t.shape = <int64_t*>result.shape
+            raise ValueError(f'shape mismatch: value array of shape {shape_text(&r.t)} could not be broadcast to indexing result of shape '
+                             f'{shape_text(&t)}')
+    values.ndim = result.ndim
+    values.shape = <int64_t*>result.shape
+    values.strides = strides
+    values.size = 1
+    for i in range(result.ndim):
+        values.size *= result.shape[i]
+    return r
+
+
+cdef int _put_first(ndarray a, ndarray index, object value) except -1:
+    """a[index] = value with integers for the first axis."""
+    cdef Layout result
+    cdef int64_t strides[64]
+    cdef xpu_tensor values
+    cdef ndarray keep
+    cdef int i
+    result.ndim = 0
+    for i in range(index.t.ndim):
+        append_axis(&result, index.t.shape[i], 0)
+    for i in range(1, a.t.ndim):
+        append_axis(&result, a.t.shape[i], 0)
+    keep = _scatter_values(a, value, &result, &values, strides)
+    if index.t.size == 0:
+        return 0
+    if may_overlap(a, index):
+        index = copy_of(index, c'C')
+    return _run_one(XPU_OP_scatter, &values, &a.t, index, 0, XPU_MODE_RAISE)
+
+
+cdef int _put_key(ndarray a, Key k, object value) except -1:
+    cdef Layout shape, result
+    cdef int64_t strides[64]
+    cdef xpu_tensor values
+    cdef ndarray target, keep
+    cdef int i, j
     if k.arrays is None:
         return assign(_flag_view(a, k), value)
     if _is_full_mask(a, k):
         return _mask_set(a, <ndarray>k.items[0], value)
     _others(k, &shape)
-    target = _key_view(a, k)
-    values.size = k.b_size
-    for i in range(k.b.ndim, shape.ndim):
-        values.size *= shape.shape[i]
-    if is_python_scalar(value):
-        scalar_tensor(value, a.t.dtype, &values)
-        values.size = max(k.b_size, 1)
-        for i in range(shape.ndim):
-            shape.strides[i] = 0
-    else:
-        r = value_array(value, a.t.dtype)
-        if may_overlap(a, r):
-            r = copy_of(r, c'K')
-        values = r.t
-        _value_strides(r, k, &shape)
+    result.ndim = shape.ndim
+    for i in range(shape.ndim):
+        result.shape[i] = shape.shape[_scatter_axis(i, k.b.ndim, k.place)]
+    keep = _scatter_values(a, value, &result, &values, strides)
     if k.b_size == 0:
         return 0
-    values.ndim = shape.ndim
+    for i in range(shape.ndim):  # from the result's order of axes to scatter's
+        shape.strides[_scatter_axis(i, k.b.ndim, k.place)] = strides[i]
     values.shape = shape.shape
     values.strides = shape.strides
-    values.size = k.b_size
-    for i in range(k.b.ndim, shape.ndim):
-        values.size *= shape.shape[i]
     for i in range(<int>len(k.arrays)):
         if may_overlap(a, <ndarray>k.arrays[i]):
             k.arrays[i] = copy_of(<ndarray>k.arrays[i], c'C')
-    return _run_indexed(XPU_OP_scatter, &values, &target.t, k, XPU_MODE_RAISE)
-
-
-cdef int _value_strides(ndarray r, Key k, Layout* shape) except -1:
-    """Strides of the values broadcast to the result's shape, then in scatter's order of axes."""
-    cdef Layout result
-    cdef xpu_tensor t = r.t
-    cdef int64_t strides[64]
-    cdef int i, nb = k.b.ndim, place = k.place
-    result.ndim = shape.ndim
-    for i in range(shape.ndim):  # axis i of the result is axis j in scatter's order
-        result.shape[i] = shape.shape[_scatter_axis(i, nb, place)]
-    while t.ndim > shape.ndim and t.shape[0] == 1:
-        t.ndim -= 1
-        t.shape += 1
-        t.strides += 1
-    if t.ndim > shape.ndim or broadcast_strides(&t, shape.ndim, result.shape, strides) < 0:
-        t.ndim, t.shape = shape.ndim, result.shape
-        raise ValueError(f'shape mismatch: value array of shape {shape_text(&r.t)} could not be broadcast to indexing result of shape '
-                         f'{shape_text(&t)}')
-    for i in range(shape.ndim):
-        shape.strides[_scatter_axis(i, nb, place)] = strides[i]
-    return 0
+    target = _key_view(a, k)
+    return _run_indexed(XPU_OP_scatter, &values, &target.t, k)
 
 
 cdef inline int _scatter_axis(int i, int nb, int place) noexcept:
+    """Where axis i of the result is among B and the other axes."""
     if i < place:
         return nb + i
     return i - place if i < place + nb else i
@@ -503,8 +595,8 @@ cdef ndarray index_array(object indices):
         r = from_numpy(indices)
     else:
         return array_from(indices, XPU_INT64)
-    if not can_cast_safely(r.t.dtype, XPU_INT64):
-        raise TypeError(f"Cannot cast array data from {r.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if kind_of[r.t.dtype] > KIND_SIGNED:
+        raise TypeError(f"Cannot cast array data from {r.dtype!r} to dtype('int64') according to the rule 'same_kind'")
     return as_typed(r, XPU_INT64)
 
 
@@ -516,19 +608,6 @@ cdef int clip_mode(object mode) except -1:
     if mode == 'clip' or mode == 2:
         return XPU_MODE_CLIP
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-
-
-cdef Key _one_array(ndarray a, ndarray indices, int axis):
-    cdef Key k = Key.__new__(Key)
-    cdef int i
-    k.arrays = [indices]
-    k.axes[0] = axis
-    k.array_axes[0] = axis
-    k.b.ndim = indices.t.ndim
-    k.b_size = indices.t.size
-    for i in range(indices.t.ndim):
-        k.b.shape[i] = indices.t.shape[i]
-    return k
 
 
 cdef int gather(ndarray a, ndarray indices, int axis, int mode, ndarray out) except -1:
@@ -545,15 +624,10 @@ cdef int gather(ndarray a, ndarray indices, int axis, int mode, ndarray out) exc
     t.strides = v.strides
     if indices.t.size == 0:
         return 0
-    return _run_indexed(XPU_OP_gather, &a.t, &t, _one_array(a, indices, axis), mode)
+    return _run_one(XPU_OP_gather, &a.t, &t, indices, axis, mode)
 
 
 cdef int scatter(ndarray a, ndarray indices, int mode, ndarray values) except -1:
     if indices.t.size == 0:
         return 0
-    return _run_indexed(XPU_OP_scatter, &values.t, &a.t, _one_array(a, indices, 0), mode)
-
-
-cdef object flat_of(ndarray a):
-    from cupy._core._flat import flatiter
-    return flatiter(a)
+    return _run_one(XPU_OP_scatter, &values.t, &a.t, indices, 0, mode)

@@ -299,3 +299,9 @@ cdef int _run_contiguous(int op, const xpu_tensor** ins, int nin, const xpu_tens
     call.out = &out
     call.params = NULL
     return launch(&call, out.size)
+
+
+def flat_of(a):
+    """a.flat"""
+    from cupy._core._flat import flatiter
+    return flatiter(a)

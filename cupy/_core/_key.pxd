@@ -43,6 +43,7 @@ cdef class Key:
 
 cdef Key parse_key(ndarray a, tuple key)
 cdef int basic_layout(ndarray a, tuple key, Layout* v) except -1    # Python ints, slices, None, Ellipsis; 0: another key
+cdef ndarray mask_or_indices(object x)         # an index array as it is given; IndexError for other dtypes
 cdef tuple nonzero_of(ndarray a)              # an int64 array per axis; a has at least one
 cdef ndarray trimmed(ndarray a, int64_t n)    # the first n elements of a 1-D result of worst-case length
 
@@ -51,7 +52,7 @@ cdef inline int64_t to_integer(object x) except? -1:
     try:
         return PyLong_AsLongLong(x)
     except OverflowError:
-        raise IndexError(f'cannot fit {type(x).__name__!r} into an index-sized integer') from None
+        raise IndexError('cannot fit an integer of this size into an index') from None
 
 
 cdef inline int append_axis(Layout* v, int64_t length, int64_t stride) except -1:

@@ -27,7 +27,7 @@ cdef class Key:
 
 # --- taking keys apart ---
 
-cdef ndarray _mask_or_indices(object x):
+cdef ndarray mask_or_indices(object x):
     """An index array of a sequence, a numpy.ndarray or the like; IndexError for other dtypes."""
     cdef ndarray r
     if isinstance(x, ndarray):
@@ -93,7 +93,7 @@ cdef int _classify(Key k, int i, object x) except -1:
             return 1
     if isinstance(x, (str, bytes, dict, set)) or isinstance(x, _generic):
         raise IndexError(_ONLY)
-    r = _mask_or_indices(x)
+    r = mask_or_indices(x)
     if r.t.ndim == 0:
         value = item_of(r)
         if r.t.dtype == XPU_BOOL:
@@ -115,9 +115,13 @@ cdef int _classify(Key k, int i, object x) except -1:
     return 1
 
 
+cdef object _too_many_axes(int n):
+    return IndexError(f'number of dimensions must be within [0, {XPU_MAX_NDIM}], indexing result would have {n}')
+
+
 cdef Key parse_key(ndarray a, tuple key):
     cdef Key k = Key.__new__(Key)
-    cdef int i, used = 0, ellipses = 0, none = 0
+    cdef int i, used = 0, ellipses = 0, none = 0, integers = 0
     cdef object x
     if PyTuple_GET_SIZE(key) > MAX_ITEMS:
         raise IndexError('too many indices for array')
@@ -134,12 +138,13 @@ cdef Key parse_key(ndarray a, tuple key):
             used += _classify(k, i, x)
             ellipses += k.kinds[i] == ELLIPSIS
             none += k.kinds[i] == NEWAXIS
+        integers += k.kinds[i] == INTEGER
     if ellipses > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if used > a.t.ndim:
         raise IndexError(f'too many indices for array: array is {a.t.ndim}-dimensional, but {used} were indexed')
-    if a.t.ndim + none > XPU_MAX_NDIM + MAX_ITEMS:
-        raise IndexError('too many indices for array')
+    if a.t.ndim - integers + none > XPU_MAX_NDIM and not k.advanced:
+        raise _too_many_axes(a.t.ndim - integers + none)
     _layout(a, key, k, a.t.ndim - used)
     return k
 
@@ -234,8 +239,9 @@ cdef int _layout(ndarray a, tuple key, Key k, int rest) except -1:
         _broadcast(k)
         if apart:
             k.place = 0
-        if v.ndim - len(k.arrays) + k.b.ndim > XPU_MAX_NDIM if k.arrays is not None else v.ndim + k.b.ndim > XPU_MAX_NDIM:
-            raise IndexError(f'number of dimensions must be within [0, {XPU_MAX_NDIM}], indexing result would have more')
+        i = v.ndim + k.b.ndim - (<int>len(k.arrays) if k.arrays is not None else 0)
+        if i > XPU_MAX_NDIM:
+            raise _too_many_axes(i)
     return 0
 
 
@@ -250,34 +256,47 @@ cdef int _add_array(ndarray a, Key k, ndarray array, int axis) except -1:
     return append_axis(&k.view, a.t.shape[axis], a.t.strides[axis])
 
 
+cdef object _mismatch(Key k):
+    shapes = [(<ndarray>array).shape for array in k.arrays] if k.arrays is not None else []
+    flags = [(k.numbers[i],) for i in range(k.n) if k.kinds[i] == FLAG]
+    text = ' '.join([str(x).replace(' ', '') for x in flags + shapes])
+    return IndexError(f'shape mismatch: indexing arrays could not be broadcast together with shapes {text} ')
+
+
+cdef int _join(Key k, int ndim, const int64_t* shape) except -1:
+    """Broadcasts B with one more shape."""
+    cdef Layout* b = &k.b
+    cdef int d, grow = ndim - b.ndim
+    if grow > 0:
+        for d in range(b.ndim - 1, -1, -1):
+            b.shape[d + grow] = b.shape[d]
+        for d in range(grow):
+            b.shape[d] = 1
+        b.ndim = ndim
+    grow = b.ndim - ndim
+    for d in range(ndim):
+        if shape[d] != 1:
+            if b.shape[d + grow] != 1 and b.shape[d + grow] != shape[d]:
+                raise _mismatch(k)
+            b.shape[d + grow] = shape[d]
+    return 0
+
+
 cdef int _broadcast(Key k) except -1:
     """B: the shape of all index arrays together; 0-d booleans count as arrays of shape (1,) or (0,)."""
-    cdef int i, d, shift
-    cdef int64_t s
+    cdef int i
     cdef ndarray r
-    cdef Layout* b = &k.b
-    shapes = []
+    k.b.ndim = 0
     for i in range(k.n):
         if k.kinds[i] == FLAG:
-            shapes.append((k.numbers[i],))
+            _join(k, 1, &k.numbers[i])
     if k.arrays is not None:
-        for array in k.arrays:
-            shapes.append((<ndarray>array).shape)
-    b.ndim = max([len(shape) for shape in shapes])
-    for d in range(b.ndim):
-        b.shape[d] = 1
-    for shape in shapes:
-        shift = b.ndim - <int>len(shape)
-        for d in range(shift, b.ndim):
-            s = shape[d - shift]
-            if s != 1:
-                if b.shape[d] != 1 and b.shape[d] != s:
-                    text = ' '.join([str(x).replace(' ', '') for x in shapes])
-                    raise IndexError(f'shape mismatch: indexing arrays could not be broadcast together with shapes {text} ')
-                b.shape[d] = s
+        for i in range(<int>PyList_GET_SIZE(k.arrays)):
+            r = <ndarray>PyList_GET_ITEM(k.arrays, i)
+            _join(k, r.t.ndim, r.t.shape)
     k.b_size = 1
-    for d in range(b.ndim):
-        k.b_size *= b.shape[d]
+    for i in range(k.b.ndim):
+        k.b_size *= k.b.shape[i]
     return 0
 
 
