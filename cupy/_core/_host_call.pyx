@@ -69,7 +69,7 @@ def register_proxy(numpy_class, wrap):
 cdef object _host_view(ndarray a):
     cdef PyObject* descr = _descr[a.t.dtype]
     Py_INCREF(<object>descr)
-    cdef PyObject* p = PyArray_NewFromDescr(&PyArray_Type, descr, a.t.ndim, a.t.shape, a.t.strides, <char*>a.t.base + a.t.offset,
+    cdef PyObject* p = PyArray_NewFromDescr(&PyArray_Type, <void*>descr, a.t.ndim, a.t.shape, a.t.strides, <char*>a.t.base + a.t.offset,
                                             cnp.NPY_ARRAY_WRITEABLE if a.flags_ & WRITEABLE else 0, NULL)
     r = <object>p
     Py_DECREF(r)
@@ -279,7 +279,7 @@ cdef object adopt_any(object r):
     if issubclass(t, cnp.ndarray):
         return adopt(r.view(numpy.ndarray))
     if issubclass(t, tuple) and hasattr(t, '_fields'):
-        return t(*[adopt_any(x) for x in r])
+        return tuple.__new__(t, [adopt_any(x) for x in r])
     wrap = _proxies.get(t)
     return r if wrap is None else wrap(r)
 
@@ -291,7 +291,7 @@ cdef object _as_argument(ndarray a, list staged):
     if a.flags_ & SCALAR:
         if _host_memory():
             descr = _descr[a.t.dtype]
-            r = <object>PyArray_Scalar(<char*>a.t.base + a.t.offset, descr, NULL)
+            r = <object>PyArray_Scalar(<char*>a.t.base + a.t.offset, <void*>descr, NULL)
             Py_DECREF(r)
             return r
         return _download(a)[()]

@@ -13,9 +13,6 @@ from cupy._host_call import table
 with open(os.path.join(os.path.dirname(__file__), '..', 'data', 'numpy_api.tsv'), encoding='utf-8') as _f:
     ROWS = list(csv.DictReader(_f, delimiter='\t'))
 
-# Classes of functions that NumPy's inspection knows by name, and signatures that CuPy's names extend.
-NO_SIGNATURE = {'ufunc', 'instance'}
-
 
 def resolve(path, root=cupy):
     found = root
@@ -71,7 +68,10 @@ def test_parameters_have_numpys_names():
     for row in ROWS:
         if row['group'] == 'host-only' or row['kind'] not in ('function', 'method') or not in_numpy(row['name']):
             continue
-        found = resolve(row['name'])
+        try:
+            found = resolve(row['name'])
+        except AttributeError:  # another test's
+            continue
         try:
             want = parameters(resolve(row['name'], numpy))
         except (TypeError, ValueError):
