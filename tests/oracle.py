@@ -69,13 +69,19 @@ def array_difference(want, got, ulp=0, atol=0):
             half = len(signs) // 2
             if all((s == o)[~nan].all() for s, o in zip(signs[:half], signs[half:])):
                 return ''
-            return f'signs of zeros differ: {_show(want)}, cupy {_show(got)}'
-        return f'{units:.4g} ulp: {_show(want)}, cupy {_show(got)}'
-    return f'{_show(want)}, cupy {_show(got)}'
+            return 'signs of zeros differ: ' + _first(want, got, numpy.signbit(want.real) != numpy.signbit(got.real))
+        return f'{units:.4g} ulp: ' + _first(want, got)
+    return _first(want, got)
 
 
-def _show(a):
-    return numpy.array2string(a, threshold=12, max_line_width=200)
+def _first(want, got, different=None):
+    """Both arrays if they are small, else their first elements that differ."""
+    if want.size <= 8:
+        return f'{want.tolist()}, cupy {got.tolist()}'
+    if different is None:
+        different = (want != got) & ((want == want) | (got == got))
+    at = numpy.unravel_index(different.argmax(), want.shape)
+    return f'{different.sum()} elements, first at {tuple(map(int, at))}: {want[at]!r}, cupy {got[at]!r}'
 
 
 def difference(want, got, ulp=0, atol=0):
