@@ -1,67 +1,55 @@
-"""The inspection API of the array API standard: cupy.__array_namespace_info__()."""
+"""What the Array API standard asks a namespace about itself."""
 import numpy
 
+import cupy
+
 _KINDS = {
-    'bool': ('bool',),
-    'signed integer': ('int8', 'int16', 'int32', 'int64'),
-    'unsigned integer': ('uint8', 'uint16', 'uint32', 'uint64'),
-    'real floating': ('float32', 'float64'),
-    'complex floating': ('complex64', 'complex128'),
-}
-_KINDS['integral'] = _KINDS['signed integer'] + _KINDS['unsigned integer']
-_KINDS['numeric'] = _KINDS['integral'] + _KINDS['real floating'] + _KINDS['complex floating']
+    'bool': 'b', 'signed integer': 'i', 'unsigned integer': 'u', 'integral': 'iu', 'real floating': 'f', 'complex floating': 'c',
+    'numeric': 'iufc'}
+_NAMES = ('bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float32', 'float64', 'complex64', 'complex128')
 
 
 class __array_namespace_info__:
-    """What this namespace can do, by the array API standard."""
+    """Inspection of the namespace, as the Array API standard defines it."""
+
+    __module__ = 'cupy'
 
     def capabilities(self):
-        """A dict: boolean indexing and data-dependent shapes are there, arrays have up to 64 dimensions."""
+        """A dict of what the namespace can do."""
         return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 64}
 
     def default_device(self):
-        """The device that new arrays are made on."""
-        import cupy
+        """The device on which new arrays are made."""
         return cupy.empty(0).device
 
     def devices(self):
-        """A list of all devices."""
-        default = self.default_device()
-        if isinstance(default, str):
-            return [default]
-        import cupy
-        return [cupy.cuda.Device(i) for i in range(cupy.cuda.runtime.getDeviceCount())]
+        """All devices."""
+        from cupy.xpu._device import _device_of, device_count
+        return [_device_of(number) for number in range(device_count())]
 
     def default_dtypes(self, *, device=None):
-        """A dict of the dtypes that functions choose by themselves.
-
-        Args:
-            device: they are the same on all.
-        """
+        """A dict from kinds of dtypes to those of arrays made without a dtype."""
         self._check(device)
-        return {'real floating': numpy.dtype(numpy.float64), 'complex floating': numpy.dtype(numpy.complex128),
-                'integral': numpy.dtype(numpy.intp), 'indexing': numpy.dtype(numpy.intp)}
+        return {'real floating': numpy.dtype('f8'), 'complex floating': numpy.dtype('c16'), 'integral': numpy.dtype('i8'),
+                'indexing': numpy.dtype('i8')}
 
     def dtypes(self, *, device=None, kind=None):
         """A dict from names to dtypes.
 
-        Args:
-            device: they are the same on all.
-            kind: None for all, a kind of the standard such as 'real floating', or a tuple of kinds.
+        kind: None, one of 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric', or
+            a tuple of them.
 
         Raises:
             ValueError: an unknown kind or device.
         """
         self._check(device)
-        if kind is None:
-            kind = ('bool', 'numeric')
-        names = []
-        for k in kind if isinstance(kind, tuple) else (kind,):
+        kinds = tuple(_KINDS) if kind is None else kind if isinstance(kind, tuple) else (kind,)
+        for k in kinds:
             if k not in _KINDS:
                 raise ValueError(f'unsupported kind: {k!r}')
-            names += _KINDS[k]
-        return {n: numpy.dtype(n) for n in names}
+        letters = ''.join(_KINDS[k] for k in kinds)
+        return {name: numpy.dtype(name) for name in _NAMES if numpy.dtype(name).kind in letters}
 
     def _check(self, device):
         if device is not None and device not in self.devices():
-            raise ValueError(f'Device not understood: {device!r}')
+            raise ValueError(f'Device not understood: {device!r} is not one of {self.devices()}')
