@@ -1,6 +1,7 @@
 """The way from Cython to the C interface: one place where launches are made and statuses become exceptions."""
 import warnings
 
+from cpython.exc cimport PyErr_Occurred
 from cpython.pycapsule cimport PyCapsule_Import
 from cupy_backends.backend.xpu cimport *
 
@@ -19,6 +20,10 @@ class XPUError(RuntimeError):
     status = 0
 
 
+class OutOfMemoryError(MemoryError):
+    """The device has not as much memory left as was asked for, or the pool's limit is reached."""
+
+
 class FallbackWarning(RuntimeWarning):
     """An operation ran on the host, or on a slow engine, though its arrays are on a device."""
 
@@ -34,9 +39,11 @@ cdef int check(xpu_status status) except -1:
     if code == XPU_OK:
         warnings.warn(_text(), FallbackWarning, stacklevel=2)
         return 0
+    if PyErr_Occurred() != NULL:  # an allocator or a hook of the user's raised it
+        return -1
     text = _text()
     if code == XPU_OUT_OF_MEMORY:
-        raise MemoryError(text or 'out of memory')
+        raise OutOfMemoryError(text or 'out of memory')
     if code == XPU_NEGATIVE_POWER:
         raise ValueError('Integers to negative integer powers are not allowed.')
     if code == XPU_NOT_SUPPORTED:

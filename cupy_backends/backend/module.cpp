@@ -67,7 +67,8 @@ PyObject *probe(PyObject *, PyObject *capsule) {
     int32_t count = 0;
     xpu_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = xpu::check_backend(entry(xpu::services(), &b, &message), b, message);
+    status = entry(xpu::services(), &b, &message);
+    status = xpu::check_backend(status, b, message);
     if (status == XPU_OK && (status = b->runtime.device_count(b->ctx, &count)) != XPU_OK) xpu::fail_from(b, status, "counting devices");
     Py_END_ALLOW_THREADS
     bool ok = status == XPU_OK;

@@ -100,6 +100,7 @@ xpu_pool::~xpu_pool() {
         spare_blocks = b2->next;
         delete b2;
     }
+    if (source.drop) source.drop(source.ctx);
 }
 
 Arena *xpu_pool::arena_of(xpu_stream stream) {

@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     xpu_status (*malloc)(void *ctx, int32_t device, size_t nbytes, void **ptr, void **cookie);
     void (*free)(void *ctx, int32_t device, void *ptr, size_t nbytes, void *cookie);
+    void (*drop)(void *ctx); /* the pool is gone */
     void *ctx;
 } xpu_pool_source;
 
