@@ -104,7 +104,7 @@ xpu_status copy_operands(const xpu_tensor *const *operands, bool masked) {
     if (!copy.cast)
         return fail(XPU_NOT_SUPPORTED, "no cast between dtypes %d and %d", src->dtype, dst->dtype);
     Plan plan;
-    make_plan(&plan, masked ? 3 : 2, operands);
+    make_plan(&plan, masked ? 3 : 2, operands, ORDER_FIRST);
     const int axis = masked ? -1 : source_axis(plan);
     if (axis >= 0)
         copy_transposed(plan, axis, copy.cast, copy.item);
@@ -252,7 +252,7 @@ xpu_status run_iota(xpu_call *call) {
     cast_fn(exact, dtype)(reinterpret_cast<const char *>(&a), 0, reinterpret_cast<char *>(&first), 16, 1);
     cast_fn(exact, dtype)(reinterpret_cast<const char *>(&sum), 0, reinterpret_cast<char *>(&second), 16, 1);
     Plan plan;
-    make_plan(&plan, 1, &out, true);
+    make_plan(&plan, 1, &out, ORDER_KEEP);
     if (dtype == XPU_FLOAT16)
         iota_half(plan, first, second);
     else if (dtype == XPU_FLOAT32 || dtype == XPU_COMPLEX64)

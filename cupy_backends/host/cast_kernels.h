@@ -111,7 +111,7 @@ template <class T, class F> inline T convert_number(F v) { /* both are C numbers
 
 template <class T, class F> inline T convert(F v) {
     if constexpr (std::is_same<F, Bool>::value) {
-        return convert<T>(static_cast<uint8_t>(v.v < 1 ? v.v : 1));
+        return convert<T>(static_cast<uint8_t>(static_cast<uint8_t>(v.v | -v.v) >> 7)); /* v != 0, in a form that gets vectorised */
     } else if constexpr (is_complex<F>::value) {
         if constexpr (is_complex<T>::value)
             return {static_cast<decltype(T::re)>(v.re), static_cast<decltype(T::re)>(v.im)};

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -38,8 +39,13 @@ int64_t read_number(const char *path, const char *key) {
     return value;
 }
 
+void copy_text(char *to, size_t size, const char *text) {
+    memcpy(to, text, std::min(strlen(text) + 1, size));
+    to[size - 1] = 0;
+}
+
 void read_cpu_name(char *name, size_t size) {
-    snprintf(name, size, "CPU");
+    copy_text(name, size, "CPU");
     FILE *file = fopen("/proc/cpuinfo", "r");
     if (!file)
         return;
@@ -48,7 +54,7 @@ void read_cpu_name(char *name, size_t size) {
         const char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && colon) {
             line[strcspn(line, "\n")] = 0;
-            snprintf(name, size, "%s", colon[1] ? colon + 2 : "CPU");
+            copy_text(name, size, colon[1] ? colon + 2 : "CPU");
             break;
         }
     }
@@ -80,7 +86,7 @@ xpu_status device_props(void *ctx, int32_t device, xpu_device_props *props) {
     utsname system;
     props->caps = XPU_CAP_HOST_MEMORY | XPU_CAP_CASTS | XPU_CAP_FORK;
     read_cpu_name(props->name, sizeof props->name);
-    snprintf(props->arch, sizeof props->arch, "%s", uname(&system) == 0 ? system.machine : "cpu");
+    copy_text(props->arch, sizeof props->arch, uname(&system) == 0 ? system.machine : "cpu");
     mem_info(ctx, 0, &free_bytes, &props->total_memory);
     props->alignment = kAlignment;
     props->padding = 0;

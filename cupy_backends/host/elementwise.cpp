@@ -149,6 +149,7 @@ void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor 
     if (one_value) {
         cast_fn(t->dtype, type)(data_of(t), 0, reinterpret_cast<char *>(&scalar->value), o.size, 1);
         scalar->base = nullptr;
+        scalar->ndim = 0;
         scalar->dtype = type;
         *operand = scalar;
         return;
@@ -156,6 +157,14 @@ void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor 
     o.buffered = job->buffers = true;
     o.in = cast_fn(t->dtype, type);
     o.out = cast_fn(type, t->dtype);
+}
+
+/* One element: NumPy's steps are 0 for 0-d inputs and item sizes for all others, and some loops answer differently in the last bit. */
+void plan_one(const Job &job, const xpu_tensor *const *operands, Plan *plan) {
+    plan->ndim = 1;
+    plan->shape[0] = 1;
+    for (int k = 0; k < plan->nop; ++k)
+        plan->strides[k][0] = k < job.nout || operands[k]->ndim ? item_size(operands[k]->dtype) : 0;
 }
 
 /* --- integer powers: NumPy's loop would raise a Python error for a negative exponent --- */
@@ -231,7 +240,7 @@ bool quick_elementwise(xpu_call *call) {
     for (int k = 0; k < nin; ++k) {
         const xpu_tensor *t = call->in[k];
         args[k] = data_of(t);
-        steps[k] = t->base ? item_size(t->dtype) : 0;
+        steps[k] = t->base && t->ndim ? item_size(t->dtype) : 0;
     }
     for (int k = 0; k < nout; ++k) {
         const xpu_tensor *t = call->out[k];
@@ -271,6 +280,8 @@ xpu_status run_elementwise(xpu_call *call) {
         operands[job.nargs] = call->in[job.nin];
     Plan plan;
     make_plan(&plan, job.nargs + job.masked, operands);
+    if (plan.ndim == 0)
+        plan_one(job, operands, &plan);
     struct Context {
         const Job &job;
         xpu_status status;

@@ -89,8 +89,12 @@ struct Plan {
     int64_t strides[kMaxOperands][XPU_MAX_NDIM];
     char *data[kMaxOperands];
 };
-/* keep_order: only merge adjacent axes, do not permute (for reductions along named axes, scans) */
-void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, bool keep_order = false);
+enum Order {
+    ORDER_ALL,   /* NumPy's: an axis moves inwards where no operand is against it, so that loops see the rows that NumPy's do */
+    ORDER_KEEP,  /* only merge adjacent axes, do not permute (for reductions along named axes, scans) */
+    ORDER_FIRST  /* the first operand's order decides */
+};
+void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, int order = ORDER_ALL);
 
 xpu_status fail(xpu_status status, const char *format, ...) __attribute__((format(printf, 2, 3))); /* sets last_error of the thread */
 

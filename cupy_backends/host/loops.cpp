@@ -45,11 +45,12 @@ int numpy_type(int dtype, bool long_long) {
 void parse_loops(xpu_op_info *op, xpu_loop *loops) {
     int nloops = 0, arg = 0;
     for (const char *p = op->loops_text; *p && nloops < kMaxLoops; ++p) {
-        if (const char *type = strchr(kTypeChars, *p))
+        const char *type = strchr(kTypeChars, *p);
+        if (type && arg < XPU_MAX_ARGS)
             loops[nloops].types[arg++] = static_cast<int8_t>(type - kTypeChars);
         if (p[1] == ' ' || p[1] == 0) {
-            while (arg < XPU_MAX_ARGS)
-                loops[nloops].types[arg++] = -1;
+            for (; arg < XPU_MAX_ARGS; ++arg)
+                loops[nloops].types[arg] = -1;
             ++nloops;
             arg = 0;
         }
@@ -111,7 +112,7 @@ bool load_ufuncs() {
             Loop &loop = g_loops[op.id][i];
             loop = own_loop(op.id, g_types[op.id][i].types, PyArray_RUNTIME_VERSION < NPY_2_0_API_VERSION);
             if (!loop.fn && ufunc)
-                loop = find_loop(reinterpret_cast<PyUFuncObject *>(ufunc), g_types[op.id][i]);
+                loop = guarded_loop(op.id, g_types[op.id][i].types[0], find_loop(reinterpret_cast<PyUFuncObject *>(ufunc), g_types[op.id][i]));
             fill_quick(op, i);
         }
         Py_XDECREF(ufunc);

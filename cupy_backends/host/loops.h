@@ -21,6 +21,8 @@ extern QuickLoop g_quick[XPU_OP_LIMIT][kMaxLoops];
 bool load_loops();
 /* Ops that are no ufunc, and what NumPy 1.26 lacks or answers differently; taken before NumPy's. */
 Loop own_loop(int op, const int8_t *types, bool old_numpy);
+/* NumPy's loop, or one of ours around it where it is wrong for some layouts. */
+Loop guarded_loop(int op, int type, const Loop &numpy);
 /* Least number of elements that is worth a piece of its own. */
 int64_t elementwise_grain(int op, int dtype);
 bool is_signed_integer(int dtype);

@@ -66,6 +66,22 @@ LoopFn identity_of(int size) {
     return size == 1 ? copy_loop<uint8_t, 0> : size == 2 ? copy_loop<uint16_t, 0> : size == 4 ? copy_loop<uint32_t, 0> : copy_loop<uint64_t, 0>;
 }
 
+/* --- isnan, isinf, isfinite, signbit: NumPy's loops skip elements of an output that is not contiguous (2.4) --- */
+
+template <class T> bool test_value(int op, T v) {
+    return op == XPU_OP_isnan ? std::isnan(v) : op == XPU_OP_isinf ? std::isinf(v) : op == XPU_OP_isfinite ? std::isfinite(v) : std::signbit(v);
+}
+
+Loop g_tests[4][2]; /* NumPy's, by op and by dtype */
+
+template <int OP, class T> void test_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *data) {
+    const Loop &numpy = *static_cast<const Loop *>(data);
+    if (steps[1] == 1 || dimensions[0] == 1)
+        return numpy.fn(args, dimensions, steps, numpy.data);
+    for (intptr_t i = 0; i < dimensions[0]; ++i)
+        args[1][i * steps[1]] = test_value<T>(OP, at<T>(args[0], i, steps[0]));
+}
+
 /* --- NumPy 1.26 --- */
 
 template <class T> void bitwise_count_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
@@ -145,6 +161,23 @@ Loop own_loop(int op, const int8_t *types, bool old_numpy) {
     default:
         return old_numpy ? loop_for_old_numpy(op, types[0]) : Loop();
     }
+}
+
+Loop guarded_loop(int op, int type, const Loop &numpy) {
+    static const struct {
+        int op;
+        LoopFn loops[2];
+    } rows[] = {{XPU_OP_isnan, {test_loop<XPU_OP_isnan, float>, test_loop<XPU_OP_isnan, double>}},
+                {XPU_OP_isinf, {test_loop<XPU_OP_isinf, float>, test_loop<XPU_OP_isinf, double>}},
+                {XPU_OP_isfinite, {test_loop<XPU_OP_isfinite, float>, test_loop<XPU_OP_isfinite, double>}},
+                {XPU_OP_signbit, {test_loop<XPU_OP_signbit, float>, test_loop<XPU_OP_signbit, double>}}};
+    for (int k = 0; k < 4; ++k)
+        if (rows[k].op == op && (type == XPU_FLOAT32 || type == XPU_FLOAT64)) {
+            Loop *kept = &g_tests[k][type == XPU_FLOAT64];
+            *kept = numpy;
+            return {rows[k].loops[type == XPU_FLOAT64], kept};
+        }
+    return numpy;
 }
 
 int64_t elementwise_grain(int op, int dtype) { return is_heavy(op, dtype) ? kParallelElements / 2 : kParallelElements * 2; }

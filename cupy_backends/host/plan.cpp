@@ -6,14 +6,20 @@
 namespace host {
 namespace {
 
-/* Should axis a be outside of axis b? Decided by the first operand that tells. */
-bool is_outer(const Plan &plan, int a, int b) {
+/* Should axis b, now inside of axis a, be outside of it? Operands that have one of the two strides 0 have no say. */
+bool should_swap(const Plan &plan, int a, int b, bool first_decides) {
+    bool swap = false;
     for (int k = 0; k < plan.nop; ++k) {
-        const int64_t sa = std::abs(plan.strides[k][a]), sb = std::abs(plan.strides[k][b]);
-        if (sa && sb && sa != sb)
-            return sa > sb;
+        const int64_t outer = std::abs(plan.strides[k][a]), inner = std::abs(plan.strides[k][b]);
+        if (!outer || !inner || (first_decides && outer == inner))
+            continue;
+        if (first_decides)
+            return inner > outer;
+        if (inner <= outer)
+            return false;
+        swap = true;
     }
-    return a < b;
+    return swap;
 }
 
 void swap_axes(Plan *plan, int a, int b) {
@@ -22,9 +28,9 @@ void swap_axes(Plan *plan, int a, int b) {
         std::swap(plan->strides[k][a], plan->strides[k][b]);
 }
 
-void sort_axes(Plan *plan) {
+void sort_axes(Plan *plan, bool first_decides) {
     for (int i = 1; i < plan->ndim; ++i)
-        for (int j = i; j > 0 && !is_outer(*plan, j - 1, j); --j)
+        for (int j = i; j > 0 && should_swap(*plan, j - 1, j, first_decides); --j)
             swap_axes(plan, j - 1, j);
 }
 
@@ -63,7 +69,7 @@ void merge_axes(Plan *plan) {
 
 } // namespace
 
-void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, bool keep_order) {
+void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, int order) {
     const xpu_tensor *shape = operands[0];
     for (int k = 0; k < nop; ++k)
         if (operands[k]->base) {
@@ -85,9 +91,9 @@ void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, bool keep
     }
     if (plan->size == 0)
         return;
-    if (!keep_order) {
+    if (order != ORDER_KEEP) {
         flip_axes(plan);
-        sort_axes(plan);
+        sort_axes(plan, order == ORDER_FIRST);
     }
     merge_axes(plan);
 }
