@@ -48,6 +48,9 @@ cdef enum:
 
 FLAGS = {'quiet': QUIET, 'inplace': INPLACE, 'callback': CALLBACK, 'hostarrays': HOST_ARRAYS, 'raw': RAW, 'design': DESIGN}
 
+cdef enum:
+    SMALL = 1024     # bytes
+
 cdef PyObject* _descr[16]
 cdef list _dtypes = [dtype_object(_i) for _i in range(14)]
 for _i in range(14):
@@ -182,6 +185,12 @@ cdef ndarray _wrap(int number, cnp.ndarray n):
     return a
 
 
+cdef ndarray _small_copy(int number, cnp.ndarray n, int flags):
+    cdef ndarray a = new_array(number, cnp.PyArray_NDIM(n), <int64_t*>cnp.PyArray_DIMS(n), not (flags & cnp.NPY_ARRAY_C_CONTIGUOUS))
+    memcpy(<char*>a.t.base + a.t.offset, cnp.PyArray_DATA(n), cnp.PyArray_NBYTES(n))
+    return a
+
+
 cdef ndarray _upload(int number, cnp.ndarray n):
     cdef int flags = cnp.PyArray_FLAGS(n)
     cdef bint fortran = (flags & cnp.NPY_ARRAY_F_CONTIGUOUS) and not (flags & cnp.NPY_ARRAY_C_CONTIGUOUS)
@@ -210,6 +219,10 @@ cdef ndarray adopt(object x):
     cdef int number = _number(n)
     cdef PyObject* base = PyArray_BASE(n)
     cdef bint host = _host_memory()
+    cdef int flags = cnp.PyArray_FLAGS(n)
+    if (host and base == NULL and cnp.PyArray_NBYTES(n) <= SMALL and flags & (cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_F_CONTIGUOUS)
+            and cnp.PyArray_ISBEHAVED(n)):
+        return _small_copy(number, n, flags)  # pool memory is quicker than keeping hold of NumPy's
     while host and base != NULL:
         owner = <object>base
         if isinstance(owner, ndarray):

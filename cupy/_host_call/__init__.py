@@ -100,3 +100,14 @@ def array_function(function, types, args, kwargs):
     if ours is None:
         raise TypeError(f'cupy has no {function.__name__!r}: convert the arrays with .get() to use numpy\'s')
     return ours(*args, **kwargs)
+
+
+def remaining():
+    """{full name: reason} of the table's functions that have no implementation of their own yet, such as 'linalg.svd'."""
+    found = {}
+    for module in dict.fromkeys(owner for owner, _, _ in table.ROWS):
+        ours = importlib.import_module('cupy.lib.scimath' if module == 'emath' else f'cupy.{module}' if module else 'cupy')
+        for name, _, reason in rows(module):
+            if isinstance(getattr(ours, name, None), _border.HostFunction):
+                found[f'{module}.{name}'.lstrip('.')] = reason
+    return found

@@ -64,7 +64,13 @@ def _method(name, source, owner, module, flags):
 def _class_method(name, source, owner, module, flags):
     def method(cls, *args, **kwargs):
         return call(getattr(cls._numpy_class, name), args, kwargs, flags, name)
-    return classmethod(_describe(method, source, owner, module))
+    _describe(method, source, owner, module)
+    signature = getattr(method, '__signature__', None)
+    if signature is not None:  # inspection takes the first parameter, the class, off again
+        first = inspect.Parameter('cls', inspect.Parameter.POSITIONAL_OR_KEYWORD if not any(
+            p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values()) else inspect.Parameter.POSITIONAL_ONLY)
+        method.__signature__ = signature.replace(parameters=[first, *signature.parameters.values()])
+    return classmethod(method)
 
 
 def _iterate(self):

@@ -6,10 +6,22 @@ from cupy._host_call import fill as _fill
 
 LinAlgError = _numpy.linalg.LinAlgError
 
-matmul = _cupy.matmul
-tensordot = _cupy.tensordot
-vecdot = _cupy.vecdot
 matrix_transpose = _cupy.matrix_transpose
+
+
+def matmul(x1, x2, /):
+    """The matrix product, as cupy.matmul."""
+    return _cupy.matmul(x1, x2)
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """Scalar products of vectors along an axis, the first conjugated, as cupy.vecdot."""
+    return _cupy.vecdot(x1, x2, axis=axis)
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    """The sum of products over pairs of axes, as cupy.tensordot."""
+    return _cupy.tensordot(x1, x2, axes=axes)
 
 
 def outer(x1, x2, /):
