@@ -1,6 +1,7 @@
 """ndarray: shape, strides and memory; views; operators. Element work goes to ufuncs, reductions and indexing beside this file."""
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.number cimport PyNumber_Index
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from cupy._core._convert cimport array_from
@@ -342,7 +343,7 @@ cdef int broadcast_strides(const xpu_tensor* t, int ndim, const int64_t* shape, 
 
 
 cdef int normalize_axis(object axis, int ndim) except -2:
-    cdef object i = axis.__index__() if not isinstance(axis, int) else axis
+    cdef object i = axis if isinstance(axis, int) else PyNumber_Index(axis)
     if not -ndim <= i < ndim:
         raise AxisError(i, ndim)
     return i + ndim if i < 0 else i
@@ -556,18 +557,20 @@ cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1:
 
 
 cdef char order_char(object order, str allowed) except 0:
-    cdef Py_UCS4 c, x
+    cdef Py_UCS4 x
+    cdef int c
     if order is None:
         return c'K' if 'K' in allowed else c'C'
     if not isinstance(order, str):
         raise TypeError(f'order must be str, not {type(order).__name__}')
     if len(<str>order) == 1:
-        c = (<str>order)[0]
-        c = c - 32 if c >= c'a' else c
+        c = <int><Py_UCS4>(<str>order)[0]
+        if c >= c'a':
+            c -= 32
         for x in allowed:
-            if x == c:
+            if <int>x == c:
                 return <char>c
-    raise ValueError(f"order must be one of {', '.join([repr(c) for x in allowed])} (got {order!r})")
+    raise ValueError(f"order must be one of {', '.join([repr(x) for x in allowed])} (got {order!r})")
 
 
 class Flags:
@@ -754,7 +757,7 @@ cdef class ndarray:
         if self.t.ndim < 2:
             raise ValueError('matrix transpose with ndim < 2 is undefined')
         axes = list(range(self.t.ndim))
-        axes[-1], axes[-2] = axes[-2], axes[-1]
+        axes[self.t.ndim - 1], axes[self.t.ndim - 2] = self.t.ndim - 2, self.t.ndim - 1
         return transpose_view(self, axes)
 
     @property
