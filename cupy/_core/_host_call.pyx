@@ -59,7 +59,23 @@ for _i in range(14):
 cdef type _generic = numpy.generic
 cdef type _flatiter = numpy.flatiter
 cdef dict _proxies = {}        # NumPy class -> function that makes our proxy
+cdef dict _families = {}       # package -> function from a class of it to such a function
 counts = {}                    # calls on device memory, by name
+
+
+def register_family(str package, make):
+    """Instances of a package's classes, in results, become make(class)(instance)."""
+    _families[package] = make
+
+
+cdef object _family_wrap(type t):
+    """How results of a class without a proxy are wrapped; None: not at all."""
+    cdef str package = (t.__module__ or '').partition('.')[0]
+    make = _families.get(package)
+    wrap = None if make is None else make(t)
+    if wrap is not None:
+        _proxies[t] = wrap
+    return wrap
 
 
 def register_proxy(numpy_class, wrap):
@@ -294,6 +310,8 @@ cdef object adopt_any(object r):
     if issubclass(t, tuple) and hasattr(t, '_fields'):
         return tuple.__new__(t, [adopt_any(x) for x in r])
     wrap = _proxies.get(t)
+    if wrap is None and _families:
+        wrap = _family_wrap(t)
     return r if wrap is None else wrap(r)
 
 

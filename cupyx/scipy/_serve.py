@@ -3,7 +3,7 @@ import importlib
 import sys
 import types
 
-from cupy._core._host_call import FLAGS, HostFunction
+from cupy._core._host_call import FLAGS, HostFunction, register_family
 from cupy._host_call import proxy
 
 _FLAGS = FLAGS['callback']
@@ -18,14 +18,29 @@ def _source(module):
         raise ImportError(f'{module} is served by SciPy, which cannot be imported here ({e}): install it with `pip install scipy`') from e
 
 
+_classes = {}
+
+
+def _proxy_of(cls, module=None):
+    """The class that stands for one of SciPy's, made once."""
+    if cls not in _classes:
+        _classes[cls] = proxy(cls, module or f'cupyx.{cls.__module__}', _FLAGS)
+    return _classes[cls]
+
+
+def _plain(cls):
+    return issubclass(cls, (BaseException, dict, tuple)) or not cls.__module__.startswith('scipy')
+
+
 def _wrapped(value, name, module):
     if isinstance(value, type):
-        if issubclass(value, BaseException) or not value.__module__.startswith('scipy'):
-            return value
-        return proxy(value, module, _FLAGS)
+        return value if _plain(value) else _proxy_of(value, module)
     if callable(value):
         return HostFunction(value, name, module, _REASON, _FLAGS)
     return value
+
+
+register_family('scipy', lambda cls: None if _plain(cls) else _proxy_of(cls)._wrap)
 
 
 def serve(module, replace=None):
