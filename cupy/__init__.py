@@ -7,6 +7,7 @@ import importlib as _importlib
 from cupy import _core, _host_call, _legacy, _types
 from cupy._array_api import __array_namespace_info__  # noqa: F401
 from cupy._core._dlpack import from_dlpack  # noqa: F401
+from cupy._core._matmul import dot, inner, kron, outer, tensordot, vdot  # noqa: F401
 from cupy._core._reduction import (  # noqa: F401
     all, any, argmax, argmin, count_nonzero, cumprod, cumsum, cumulative_prod, cumulative_sum, max, mean, min, prod, ptp, std, sum, var)
 from cupy._core._sorting import argpartition, argsort, lexsort, partition, searchsorted, sort, sort_complex  # noqa: F401
@@ -23,14 +24,12 @@ from cupy._kernels import (  # noqa: F401
 from cupy._logic import *  # noqa: F401,F403
 from cupy._manipulation import *  # noqa: F401,F403
 from cupy._math import *  # noqa: F401,F403
+from cupy._padding import *  # noqa: F401,F403
+from cupy._sets import *  # noqa: F401,F403
 from cupy._types import can_cast, common_type, finfo, iinfo, result_type  # noqa: F401
 
 try:  # TRANSITION
     from cupy._statistics import *  # noqa: F401,F403
-except ImportError:
-    pass
-try:
-    from cupy._core._matmul import *  # noqa: F401,F403
 except ImportError:
     pass
 

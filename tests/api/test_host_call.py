@@ -45,7 +45,7 @@ unique(i)|unique(i, return_inverse=True, return_counts=True, return_index=True)|
 unique_all(i)
 unique_counts(i)
 unique_inverse(i)
-unique_values(i)
+sort(xp.unique_values(i))
 union1d(i, [7, 1])
 intersect1d(i, xp.asarray([1, 3, 9]))|intersect1d(i, [1, 3], return_indices=True)
 setdiff1d(i, [1])
