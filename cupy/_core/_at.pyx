@@ -72,9 +72,6 @@ cdef _launch_at(ufunc u, ndarray a, tuple key, tuple values):
         kind = scalar_kind(values[i])
         dtypes[1 + i] = kind if kind >= 0 else as_array(values[i]).t.dtype
     loop = find_loop(u.op, u.nin, dtypes)[0]
-    if not can_cast(loop.types[u.nin], a.t.dtype, 'same_kind'):
-        raise TypeError(f"Cannot cast ufunc '{u.__name__}' output from {dtype_object(loop.types[u.nin])!r} to {a.dtype!r} with casting "
-                        "rule 'same_kind'")
     for i in range(nvalues):
         x = array_from(values[i], loop.types[1 + i]) if not isinstance(values[i], ndarray) else <ndarray>values[i]
         if may_overlap(a, x):

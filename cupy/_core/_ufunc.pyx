@@ -79,7 +79,7 @@ cdef int _choose(int op, int nin, const int* dtypes) noexcept:
         types[i] = dtypes[i]
         if dtypes[i] >= WEAK_INT:
             types[i] = _strong(dtypes[i]) if common < 0 else promote(common, dtypes[i])
-            if op == XPU_OP_ldexp and dtypes[i] == WEAK_INT and common != XPU_BOOL:
+            if op == XPU_OP_ldexp and dtypes[i] == WEAK_INT and common > XPU_BOOL:
                 types[i] = XPU_INT8  # its operands have no common type: the smallest loop will do
     if op == XPU_OP_divide and kind_of[types[0]] <= KIND_SIGNED and kind_of[types[1]] <= KIND_SIGNED:
         types[0] = types[1] = XPU_FLOAT64  # integers divide as float64, also the small ones
@@ -147,45 +147,60 @@ cdef _no_loop(int op, int nin, const int* dtypes):
                      f"types according to the casting rule ''safe'' (operands: {given})")
 
 
-cdef _match(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r):
-    """The loop that a dtype or signature argument asks for."""
+cdef list _signature_types(const xpu_op_info* info, object dtype, object signature):
+    """The types that a dtype or signature argument fixes, None for the others."""
+    cdef int nin = info.nin, nout = info.nout
+    name = info.name.decode()
+    if signature is None:
+        return [None] * nin + [dtype] * nout
+    if isinstance(signature, tuple):
+        if len(signature) == 1:
+            return [None] * nin + list(signature) * nout
+        if len(signature) != nin + nout:
+            raise ValueError(f'a type-tuple must be specified of length {nin + nout} for ufunc {name!r}')
+        return list(signature)
+    if isinstance(signature, str) and '->' in signature:
+        left, right = signature.replace(' ', '').split('->', 1)
+        if len(left) != nin or len(right) != nout:
+            raise ValueError(f'a type-string for {name}, {nin} typecode(s) before and {nout} after the -> sign')
+        return list(left + right)
+    return [None] * nin + [signature] * nout
+
+
+cdef bint _input_fits(int dtype, int loop_type, str casting) except -1:
+    if dtype >= WEAK_INT and kind_of[_strong(dtype)] <= kind_of[loop_type]:
+        return True
+    return can_cast(_strong(dtype), loop_type, casting)
+
+
+cdef int _match(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r) except -1:
+    """The loop that a dtype or signature argument asks for: the first to which the inputs can be cast, else the first."""
     cdef const xpu_op_info* info = &api.ops[op]
-    cdef int nout = info.nout, i, k, n = nin + nout
+    cdef int i, k, n = nin + info.nout, found = -1
     cdef int wanted[8]
+    cdef list types = _signature_types(info, dtype, signature)
+    cdef bint fits
     for k in range(n):
-        wanted[k] = -1
-    if signature is not None:
-        if isinstance(signature, str):
-            text = signature.replace(' ', '')
-            parts = list(text.replace('->', ''))
-            if len(parts) == 1:
-                parts = [None] * nin + parts * nout
-        elif isinstance(signature, tuple):
-            parts = [None] * nin + list(signature) * nout if len(signature) == 1 else list(signature)
-        else:
-            parts = [None] * nin + [signature] * nout
-        if len(parts) != n:
-            raise ValueError(f'the signature of ufunc {info.name.decode()!r} must have {n} types')
-        for k in range(n):
-            wanted[k] = -1 if parts[k] is None else dtype_number(parts[k])
-    else:
-        for k in range(nin, n):
-            wanted[k] = dtype_number(dtype)
+        wanted[k] = -1 if types[k] is None else dtype_number(types[k])
     for i in range(info.nloops):
+        fits = True
         for k in range(n):
-            if wanted[k] >= 0 and wanted[k] != info.loops[i].types[k]:
-                break
-        else:
-            for k in range(nin):
-                if wanted[k] < 0 and not can_cast(_strong(dtypes[k]), info.loops[i].types[k], casting) and not (
-                        dtypes[k] >= WEAK_INT and kind_of[_strong(dtypes[k])] <= kind_of[info.loops[i].types[k]]):
-                    break
-            else:
-                for k in range(8):
-                    r.types[k] = info.loops[i].types[k]
-                r.loop = i + 1
-                return
-    raise TypeError(f'No loop matching the specified signature and casting was found for ufunc {info.name.decode()}')
+            fits = fits and (wanted[k] < 0 or wanted[k] == info.loops[i].types[k])
+        if not fits:
+            continue
+        if found < 0:
+            found = i
+        for k in range(nin):
+            fits = fits and _input_fits(dtypes[k], info.loops[i].types[k], casting)
+        if fits:
+            found = i
+            break
+    if found < 0:
+        raise TypeError(f'No loop matching the specified signature and casting was found for ufunc {info.name.decode()}')
+    for k in range(8):
+        r.types[k] = info.loops[found].types[k]
+    r.loop = found + 1
+    return 0
 
 
 # --- one launch ---
@@ -270,7 +285,7 @@ cdef object binary(int op, ndarray a, object b, bint reflected):
             return _general(op, r, 2, (b, a) if reflected else (a, b), None, None, c'K')
         ins[0], ins[1] = &a.t, &y.t
     else:
-        if kb == WEAK_INT and _is_comparison(op) and kind_of[r.types[0]] <= KIND_SIGNED and not integer_fits(b, r.types[0]):
+        if kb == WEAK_INT and _is_comparison(op) and KIND_BOOL < kind_of[a.t.dtype] <= KIND_SIGNED and not integer_fits(b, a.t.dtype):
             return _compare_out_of_range(op, a, b, reflected)
         if not plain:
             return _general(op, r, 2, (b, a) if reflected else (a, b), None, None, c'K')
@@ -474,6 +489,8 @@ cdef object _general(int op, const Resolved* r, int nin, tuple given, list outs,
                         break
             _put_operand(&f, i, a)
         else:
+            if loop.types[i] == XPU_BOOL and type(operands[i]) is int and not integer_fits(operands[i], XPU_INT64):
+                raise OverflowError('Python int too large to convert to C long')
             scalar_tensor(operands[i], loop.types[i], &f.t[i])
             f.p[i] = &f.t[i]
             for j in range(f.ndim):
@@ -565,10 +582,10 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
         r = &wanted
     else:
         r = find_loop(op, nin, dtypes)
-    name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' else None
+    name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' or r == &wanted else None
     for i in range(nin):
-        if casting != 'same_kind' and dtypes[i] < WEAK_INT and not can_cast(dtypes[i], r.types[i], casting):
-            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, dtype_object(dtypes[i]), dtype_object(r.types[i]), i)
+        if (casting != 'same_kind' or r == &wanted) and not _input_fits(dtypes[i], r.types[i], casting):
+            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, _dtype_of_operand(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):
             o = outs[i]
@@ -714,7 +731,8 @@ cdef class ufunc:
             raise RuntimeError(f'Reduction not defined on ufunc with signature' if method != 'outer' else
                                'method outer is not allowed in ufunc with non-trivial signature')
         if self.nin != 2:
-            raise ValueError(f'{method} only supported for binary functions')
+            raise ValueError('outer product only supported for binary functions' if method == 'outer' else
+                             f'{method} only supported for binary functions')
         if self.nout != 1 and method != 'outer':
             raise ValueError(f'{method} only supported for functions returning a single value')
 
@@ -733,23 +751,22 @@ cdef class ufunc:
         self._binary_only('reduceat')
         return _reduction.reduceat_ufunc(self.op, array, indices, axis, dtype, out)
 
-    def outer(self, A, B, /, **kwargs):
-        """The ufunc on all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    def outer(self, *operands, **kwargs):
+        """outer(A, B): the ufunc on all pairs of an element of A and one of B: shape A.shape + B.shape."""
         cdef int64_t dims[XPU_MAX_NDIM]
         cdef ndarray a, b
         cdef int i
         self._binary_only('outer')
-        if scalar_kind(A) >= 0 and scalar_kind(B) >= 0:
-            return self(A, B, **kwargs)
-        a, b = as_array(A), as_array(B)
+        if len(operands) != 2:
+            raise TypeError(f'outer() takes exactly 2 positional arguments ({len(operands)} given)')
+        a, b = as_array(operands[0]), as_array(operands[1])
         if a.t.ndim + b.t.ndim > XPU_MAX_NDIM:
             raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {a.t.ndim + b.t.ndim}')
         for i in range(a.t.ndim):
             dims[i] = a.t.shape[i]
         for i in range(a.t.ndim, a.t.ndim + b.t.ndim):
             dims[i] = 1
-        left = A if scalar_kind(A) >= 0 else reshape_to(a, a.t.ndim + b.t.ndim, dims)
-        return self(left, B if scalar_kind(B) >= 0 else b, **kwargs)
+        return self(reshape_to(a, a.t.ndim + b.t.ndim, dims), b, **kwargs)
 
     def at(self, a, indices, *b):
         """Applies the ufunc in place at the indexed elements, once for each time that an index occurs."""
