@@ -27,7 +27,8 @@ void fill_rows() {
         const xpu_op_info &info = op_info(op);
         if (info.name && info.kind == XPU_KIND_ELEMENTWISE) {
             g_rows[XPU_CALL][op] = {run_elementwise, true};
-            g_rows[XPU_AT][op] = {run_at, true};
+            if (info.nin <= 2 && info.nout == 1)
+                g_rows[XPU_AT][op] = {run_at, true};
             if (info.nin == 2 && info.nout == 1) {
                 g_rows[XPU_REDUCE][op] = {run_reduce, true};
                 g_rows[XPU_ACCUMULATE][op] = {run_accumulate, true};

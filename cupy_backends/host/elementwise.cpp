@@ -25,8 +25,6 @@ struct Job {
     bool masked;
     bool buffers = false;
     Operand operand[XPU_MAX_ARGS]; /* outputs, inputs */
-    alignas(16) char constant[XPU_MAX_ARGS][16];
-    const Plan *plan = nullptr;
     int64_t grain;
 };
 
@@ -179,12 +177,14 @@ template <class T> bool any_negative(const char *values, const char *mask, int64
     return negative;
 }
 
-bool has_negative_exponent(const xpu_call *call, int type) {
-    const bool masked = call->flags & XPU_FLAG_MASKED;
-    const xpu_tensor *operands[] = {call->in[1], masked ? call->in[2] : nullptr};
+} // namespace
+
+bool has_negative_exponent(const xpu_tensor *exponent, const xpu_tensor *mask, int type) {
+    const bool masked = mask != nullptr;
+    const xpu_tensor *operands[] = {exponent, mask};
     Plan plan;
     make_plan(&plan, masked ? 2 : 1, operands);
-    const CastFn cast = cast_fn(call->in[1]->dtype, type);
+    const CastFn cast = cast_fn(exponent->dtype, type);
     const auto check = item_size(type) == 1 ? any_negative<int8_t> : item_size(type) == 2 ? any_negative<int16_t>
                      : item_size(type) == 4 ? any_negative<int32_t> : any_negative<int64_t>;
     const int64_t stride = inner_step(plan, 0), mask_stride = masked ? inner_step(plan, 1) : 0;
@@ -204,6 +204,8 @@ bool has_negative_exponent(const xpu_call *call, int type) {
     });
     return found;
 }
+
+namespace {
 
 /* --- all operands contiguous --- */
 
@@ -264,7 +266,7 @@ xpu_status run_elementwise(xpu_call *call) {
         return XPU_OK;
     if (job.nargs + job.masked > XPU_MAX_ARGS)
         return fail(XPU_INVALID_ARGUMENT, "too many operands: %d", job.nargs);
-    if (call->op == XPU_OP_power && is_signed_integer(types[1]) && has_negative_exponent(call, types[1]))
+    if (call->op == XPU_OP_power && is_signed_integer(types[1]) && has_negative_exponent(call->in[1], job.masked ? call->in[2] : nullptr, types[1]))
         return fail(XPU_NEGATIVE_POWER, "integers to negative integer powers are not allowed");
     if ((call->flags & XPU_FLAG_CONTIGUOUS) && !job.masked) {
         run_contiguous(call, job.loop, call->out[0]->size, job.grain);

@@ -26,6 +26,8 @@ Loop guarded_loop(int op, int type, const Loop &numpy);
 /* Least number of elements that is worth a piece of its own. */
 int64_t elementwise_grain(int op, int dtype);
 bool is_signed_integer(int dtype);
+/* Is an exponent, cast to `type`, negative where the mask (or nullptr) is true? NumPy's loop would raise a Python error. */
+bool has_negative_exponent(const xpu_tensor *exponent, const xpu_tensor *mask, int type);
 
 } // namespace host
 #endif

@@ -3,10 +3,6 @@
 
 namespace host {
 #define MISSING(name) __attribute__((weak)) xpu_status name(xpu_call *) { return fail(XPU_NOT_SUPPORTED, #name " is not built"); }
-MISSING(run_at)
-MISSING(run_copy)
-MISSING(run_fill)
-MISSING(run_iota)
 MISSING(run_reduce)
 MISSING(run_accumulate)
 MISSING(run_reduceat)
