@@ -92,13 +92,11 @@ cdef int _choose(int op, int nin, const int* dtypes) noexcept:
 
 
 cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) noexcept:
-    cdef int loop = _choose(op, nin, dtypes), i
+    cdef int loop = _choose(op, nin, dtypes)
     if loop < 0:
         r.loop = NONE
-        return r
-    for i in range(8):
-        r.types[i] = api.ops[op].loops[loop].types[i]
-    r.loop = loop + 1  # 0 is "not looked for yet"
+    else:
+        _take_loop(&api.ops[op], loop, r)
     return r
 
 
@@ -173,15 +171,31 @@ cdef bint _input_fits(int dtype, int loop_type, str casting) except -1:
     return can_cast(_strong(dtype), loop_type, casting)
 
 
+cdef int _take_loop(const xpu_op_info* info, int loop, Resolved* r) noexcept:
+    cdef int k
+    for k in range(8):
+        r.types[k] = info.loops[loop].types[k]
+    r.loop = loop + 1
+    return 0
+
+
 cdef int _match(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r) except -1:
     """The loop that a dtype or signature argument asks for: the first to which the inputs can be cast, else the first."""
     cdef const xpu_op_info* info = &api.ops[op]
     cdef int i, k, n = nin + info.nout, found = -1
     cdef int wanted[8]
     cdef list types = _signature_types(info, dtype, signature)
-    cdef bint fits
+    cdef bint fits, inputs_free = True
     for k in range(n):
         wanted[k] = -1 if types[k] is None else dtype_number(types[k])
+        inputs_free = inputs_free and (k >= nin or wanted[k] < 0)
+    i = _choose(op, nin, dtypes) if inputs_free else -1
+    if i >= 0:  # the loop of the operands' own dtypes, when its outputs are what is asked for
+        fits = True
+        for k in range(nin, n):
+            fits = fits and (wanted[k] < 0 or wanted[k] == info.loops[i].types[k])
+        if fits:
+            return _take_loop(info, i, r)
     for i in range(info.nloops):
         fits = True
         for k in range(n):
@@ -197,10 +211,7 @@ cdef int _match(int op, int nin, const int* dtypes, object dtype, object signatu
             break
     if found < 0:
         raise TypeError(f'No loop matching the specified signature and casting was found for ufunc {info.name.decode()}')
-    for k in range(8):
-        r.types[k] = info.loops[found].types[k]
-    r.loop = found + 1
-    return 0
+    return _take_loop(info, found, r)
 
 
 # --- one launch ---
@@ -584,7 +595,8 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
         r = find_loop(op, nin, dtypes)
     name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' or r == &wanted else None
     for i in range(nin):
-        if (casting != 'same_kind' or r == &wanted) and not _input_fits(dtypes[i], r.types[i], casting):
+        if (casting != 'same_kind' or r == &wanted) and not _input_fits(dtypes[i], r.types[i], casting) and not (
+                XPU_OP_logical_and <= op <= XPU_OP_logical_not and r.types[i] == XPU_BOOL):
             raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, _dtype_of_operand(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):

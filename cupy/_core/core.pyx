@@ -212,6 +212,8 @@ cdef ndarray as_array(object x):
         return <ndarray>x
     if isinstance(x, numpy.ndarray) and x.ndim:
         raise TypeError('an operand is a numpy.ndarray: convert it with cupy.asarray() first')
+    if isinstance(x, int) and not -0x8000000000000000 <= x <= 0xffffffffffffffff:
+        raise OverflowError('Python int too large to convert to C long')
     return array_from(x, -1)
 
 
@@ -1146,16 +1148,17 @@ cdef class ndarray:
         return r
 
     def ravel(self, order='C'):
-        """One axis; a view where possible."""
+        """One contiguous axis; a view where possible."""
         cdef char o = order_char(order, 'CFAK')
         cdef int perm[XPU_MAX_NDIM]
         cdef int64_t n = self.t.size
+        cdef ndarray r = self
         if o == c'K':
             _memory_order(self, perm)
-            return reshape_to(transpose_view(self, [perm[i] for i in range(self.t.ndim)]), 1, &n)
-        if o == c'F' or (o == c'A' and self.flags_ & F_CONTIGUOUS and not self.flags_ & C_CONTIGUOUS):
-            return reshape_to(transpose_view(self, None), 1, &n)
-        return reshape_to(self, 1, &n)
+            r = transpose_view(self, [perm[i] for i in range(self.t.ndim)])
+        elif o == c'F' or (o == c'A' and self.flags_ & F_CONTIGUOUS and not self.flags_ & C_CONTIGUOUS):
+            r = transpose_view(self, None)
+        return reshape_to(as_contiguous(r), 1, &n)
 
     def flatten(self, order='C'):
         """One axis; always a copy."""
