@@ -26,12 +26,8 @@ from cupy._manipulation import *  # noqa: F401,F403
 from cupy._math import *  # noqa: F401,F403
 from cupy._padding import *  # noqa: F401,F403
 from cupy._sets import *  # noqa: F401,F403
+from cupy._statistics import *  # noqa: F401,F403
 from cupy._types import can_cast, common_type, finfo, iinfo, result_type  # noqa: F401
-
-try:  # TRANSITION
-    from cupy._statistics import *  # noqa: F401,F403
-except ImportError:
-    pass
 
 __version__ = '15.0.0a1'
 __array_api_version__ = '2024.12'

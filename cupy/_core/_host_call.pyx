@@ -17,7 +17,6 @@ from cupy_backends.backend.xpu cimport XPU_CAP_HOST_MEMORY, XPU_MAX_NDIM, int32_
 
 import contextvars
 import inspect
-import os
 import threading
 import warnings
 
@@ -107,8 +106,18 @@ cdef object _download(ndarray a):
     return r
 
 
+cdef bint _staging = False
+
+
+def stage_always(bint on):
+    """For tests: treats host memory as a device's, so that arguments and results are copied. Returns the old setting."""
+    global _staging
+    old, _staging = _staging, on
+    return old
+
+
 cdef bint _host_memory() noexcept:
-    return (api.caps() & XPU_CAP_HOST_MEMORY) != 0
+    return (api.caps() & XPU_CAP_HOST_MEMORY) != 0 and not _staging
 
 
 cdef object to_numpy(ndarray a):
@@ -386,9 +395,10 @@ def _callback(function):
 
 cdef int _note(str name) except -1:
     """Counts a call whose arrays are on a device, warns once per function, or raises, by the fallback policy."""
-    policy = os.environ.get('CUPY_XPU_FALLBACK', 'warn')
+    from cupy.xpu import get_fallback_policy
+    policy = get_fallback_policy()
     if policy == 'error':
-        raise NotImplementedError(f'{name} runs on the host only, and CUPY_XPU_FALLBACK=error forbids that')
+        raise NotImplementedError(f"{name} runs on the host only, and the fallback policy 'error' forbids that (CUPY_XPU_FALLBACK)")
     seen = counts.get(name, 0)
     counts[name] = seen + 1
     if policy == 'warn' and not seen:
@@ -426,11 +436,20 @@ cdef object _silent_call(object function, tuple args, dict kwargs):
         _thread.context = context
 
 
+def _writes(function, args, kwargs):
+    """Whether a call has an `out`, by keyword or by position."""
+    if kwargs and kwargs.get('out') is not None:
+        return True
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return False
+    return 'out' in names and len(args) > names.index('out')
+
+
 cdef object invoke(object function, tuple args, dict kwargs, int flags, str name):
     """Calls a function of NumPy's with our arguments; its results become ours."""
     cdef list staged = None
-    cdef Py_ssize_t i
-    cdef bint writes
     if not _host_memory():
         check(api.open())
         if not _host_memory():
@@ -449,7 +468,7 @@ cdef object invoke(object function, tuple args, dict kwargs, int flags, str name
             r = PyObject_Call(function, tuple(new_args), kwargs)
     else:
         r = _silent_call(function, tuple(new_args), kwargs)
-    if staged is not None and (flags & INPLACE or (kwargs and kwargs.get('out') is not None)):
+    if staged and (flags & INPLACE or _writes(function, args, kwargs)):
         r = _finish(r, staged)
     return r if flags & RAW else adopt_any(r)
 

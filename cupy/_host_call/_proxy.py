@@ -1,7 +1,7 @@
 """Classes that stand for NumPy's: an instance holds NumPy's object, methods run there, arrays come back as ours."""
 import inspect
 
-from cupy._core._host_call import call, host, ours, register_proxy
+from cupy._core._host_call import FLAGS, call, host, ours, register_proxy
 
 _BINARY = ('add', 'sub', 'mul', 'matmul', 'truediv', 'floordiv', 'mod', 'divmod', 'pow')
 _OTHER = ('neg', 'pos', 'call', 'len', 'iter', 'eq', 'ne', 'getitem', 'setitem', 'contains', 'format', 'str', 'repr')
@@ -104,7 +104,7 @@ class _Attribute:
         raise AttributeError(f'attribute {self.name!r} cannot be deleted')
 
 
-def proxy(numpy_class, module, flags=0, bases=(Proxy,), doc=None):
+def proxy(numpy_class, module, flags=0, bases=(Proxy,), inplace=()):
     """A class with NumPy's methods and attributes.
 
     Args:
@@ -112,11 +112,11 @@ def proxy(numpy_class, module, flags=0, bases=(Proxy,), doc=None):
         module: the module it is found in.
         flags: as of cupy._core._host_call.call.
         bases: the proxies of NumPy's base classes.
-        doc: the text of the class.
+        inplace: methods that write into their arguments.
     """
     owner = numpy_class.__name__
     body = {'__slots__': (), '_numpy_class': numpy_class, '_flags': flags, '__module__': module,
-            '__doc__': doc or f'Stands for numpy.{owner}: the same parameters, methods and attributes, with arrays of ours.'}
+            '__doc__': f'Stands for numpy.{owner}: the same parameters, methods and attributes, with arrays of ours.'}
     signature = _signature(numpy_class)
     if signature is not None:
         body['__signature__'] = signature
@@ -128,7 +128,7 @@ def proxy(numpy_class, module, flags=0, bases=(Proxy,), doc=None):
         if isinstance(static, classmethod):
             body[name] = _class_method(name, value, owner, module, flags)
         elif callable(value):
-            body[name] = _method(name, value, owner, module, flags)
+            body[name] = _method(name, value, owner, module, flags | FLAGS['inplace'] if name in inplace else flags)
         else:
             body[name] = _Attribute(name, f'As numpy.{owner}.{name}.')
     for name in _OPERATORS:

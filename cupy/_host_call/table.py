@@ -7,10 +7,7 @@ When a function is built from ops its name leaves this table.
 ROWS = (
     # module, reason, functions
     ('', 'parses labels and orders contractions', 'einsum einsum_path'),
-    ('', 'ranks of sorted data with NumPy\'s choice of interpolation',
-     'percentile quantile median nanpercentile nanquantile nanmedian'),
-    ('', 'counts into bins', 'histogram histogram2d histogramdd histogram_bin_edges digitize bincount'),
-    ('', 'moments of several variables', 'cov corrcoef'),
+    ('', 'counts into bins', 'histogram histogram2d histogramdd histogram_bin_edges bincount'),
     ('', 'sliding products', 'convolve correlate'),
     ('', 'piecewise linear search', 'interp'),
     ('', 'Bessel series', 'i0'),

@@ -18,8 +18,8 @@ PCG64 = _proxy(_source.PCG64, __name__, _FLAGS, (BitGenerator,))
 PCG64DXSM = _proxy(_source.PCG64DXSM, __name__, _FLAGS, (BitGenerator,))
 Philox = _proxy(_source.Philox, __name__, _FLAGS, (BitGenerator,))
 SFC64 = _proxy(_source.SFC64, __name__, _FLAGS, (BitGenerator,))
-Generator = _proxy(_source.Generator, __name__, _FLAGS)
-RandomState = _proxy(_source.RandomState, __name__, _FLAGS)
+Generator = _proxy(_source.Generator, __name__, _FLAGS, inplace=('shuffle',))
+RandomState = _proxy(_source.RandomState, __name__, _FLAGS, inplace=('shuffle',))
 
 _MODULE_FUNCTIONS = (
     'beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel hypergeometric laplace logistic '
@@ -67,8 +67,10 @@ def default_rng(seed=None):
 
 
 def _function(name):
+    flags = _FLAGS | _F['inplace'] if name == 'shuffle' else _FLAGS
+
     def function(*args, **kwargs):
-        return _call(getattr((_state or get_random_state())._numpy, name), args, kwargs, _FLAGS, name)
+        return _call(getattr((_state or get_random_state())._numpy, name), args, kwargs, flags, name)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'As numpy.random.{name}, with arrays of ours. It uses the module\'s RandomState.'
     function.__module__ = __name__

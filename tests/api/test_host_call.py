@@ -4,6 +4,7 @@ import pytest
 
 import cupy
 from cupy import _host_call
+from cupy._core import _host_call as _border
 from cupy._host_call import table
 from oracle import Failures, compare
 
@@ -194,6 +195,7 @@ x = v[::2]; xp.putmask(x, x > 2, -1); r = v
 x = xp.zeros(5); y = xp.fft.fft(v, out=x + 0j); r = y
 x = xp.zeros(2); y = xp.median(a, axis=1, out=x); r = x, y is x
 x = xp.zeros((3, 3)); y = xp.einsum('ij,ik->jk', a, a, out=x); r = x, y is x
+x = xp.zeros(2); y = xp.median(a, 1, x); r = x, y is x
 m.flags.writeable = False; r = xp.linalg.inv(m)
 """
 
@@ -216,7 +218,16 @@ def function_of(case):
     return case.partition('(')[0]
 
 
-def test_answers_are_numpys():
+@pytest.fixture(params=[False, True], ids=['shared', 'staged'])
+def memory(request):
+    """Arguments and results share host memory, or are copied as those of a device are."""
+    old = _border.stage_always(request.param)
+    with cupy.xpu.fallback_policy('allow'):
+        yield request.param
+    _border.stage_always(old)
+
+
+def test_answers_are_numpys(memory):
     failures = Failures()
     for case in cases():
         if hasattr(numpy, function_of(case).split('.')[0]):
@@ -224,7 +235,25 @@ def test_answers_are_numpys():
     failures.report()
 
 
-def test_writing_into_arguments():
+def test_fallback_policy(memory):
+    a, median = cupy.asarray([3., 1., 2.]), _border.HostFunction(numpy.median, 'median', 'cupy', 'for a test')
+    cupy.xpu.reset_counters()
+    with cupy.xpu.fallback_policy('error'):
+        if not memory:
+            assert median(a) == 2 and not cupy.xpu.fallbacks()
+            return
+        with pytest.raises(NotImplementedError, match='median'):
+            median(a)
+        cupy.random.rand(3)  # belongs on the host
+    with cupy.xpu.fallback_policy('warn'):
+        with pytest.warns(RuntimeWarning, match='median runs on the host'):
+            median(a)
+        median(a)
+    assert cupy.xpu.fallbacks()['median', ''] == 2
+    cupy.xpu.reset_counters()
+
+
+def test_writing_into_arguments(memory):
     failures = Failures()
     for case in INPLACE.strip().splitlines():
         failures(compare(run, case, None), case)

@@ -151,9 +151,15 @@ def test_out():
         return x, y, z, a is x
 
     check(run)
+    old = cupy._core._host_call.stage_always(True)
+    try:
+        check(run)
+    finally:
+        cupy._core._host_call.stage_always(old)
 
 
-def test_shuffle_in_place():
+@pytest.mark.parametrize('staged', [False, True])
+def test_shuffle_in_place(staged):
     def run(xp):
         rng = xp.random.default_rng(1)
         x, y, z = xp.arange(6), xp.arange(12).reshape(4, 3), list(range(5))
@@ -165,7 +171,11 @@ def test_shuffle_in_place():
         xp.random.shuffle(u)
         return x, y, z, u
 
-    check(run)
+    old = cupy._core._host_call.stage_always(staged)
+    try:
+        check(run)
+    finally:
+        cupy._core._host_call.stage_always(old)
 
 
 def test_shuffle_of_a_list_of_arrays():
