@@ -34,29 +34,41 @@ struct Job {
 
 /* --- offsets --- */
 
+/* Sets (first index) or adds n offsets; true if an index is out of bounds. */
+template <bool FIRST> bool add_row(const char *index, int64_t stride, int64_t n, int64_t length, int64_t step, int64_t *offset) {
+    bool bad = false;
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t v = load<int64_t>(index + i * stride);
+        v += v < 0 ? length : 0;
+        bad |= static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
+        offset[i] = FIRST ? v * step : offset[i] + v * step;
+    }
+    return bad;
+}
+
 /* Adds the offsets of one index tensor; the place of the first one out of bounds, -1 if there is none. */
 int64_t add_offsets(const xpu_tensor *index, int64_t length, int64_t step, bool first, int64_t *offset) {
     Plan plan;
     make_plan(&plan, 1, &index, ORDER_KEEP);
     const int64_t stride = inner_step(plan, 0);
-    std::atomic<int64_t> bad{INT64_MAX};
+    std::atomic<bool> bad{false};
     parallel(plan.size, kParallelElements, [&](int64_t begin, int64_t end, int) {
-        int64_t at = begin;
         walk(plan, begin, end, [&](char **row, int64_t n) {
-            for (int64_t i = 0; i < n; ++i, ++at) {
-                int64_t v = load<int64_t>(row[0] + i * stride);
-                v += v < 0 ? length : 0;
-                if (static_cast<uint64_t>(v) >= static_cast<uint64_t>(length)) {
-                    int64_t known = bad.load();
-                    while (at < known && !bad.compare_exchange_weak(known, at)) {
-                    }
-                    v = 0;
-                }
-                offset[at] = first ? v * step : offset[at] + v * step;
-            }
+            if ((first ? add_row<true> : add_row<false>)(row[0], stride, n, length, step, offset + begin))
+                bad = true;
+            begin += n;
         });
     });
-    return bad == INT64_MAX ? -1 : bad.load();
+    int64_t place = -1, at = 0;
+    if (bad)
+        walk(plan, 0, plan.size, [&](char **row, int64_t n) {
+            for (int64_t i = 0; i < n; ++i, ++at) {
+                const int64_t v = load<int64_t>(row[0] + i * stride);
+                if (place < 0 && (v < -length || v >= length))
+                    place = at;
+            }
+        });
+    return place;
 }
 
 int64_t value_at(const xpu_tensor *t, int64_t position) {
