@@ -6,6 +6,7 @@ Exit codes: 0 all right, 1 a wrong answer or an error, 2 no such backend, device
 """
 import argparse
 import difflib
+import os
 import sys
 import time
 
@@ -13,7 +14,7 @@ import numpy
 
 from benchmarks import cases, inputs, libraries, measure, report
 
-DEFAULT_SECONDS, QUICK_SECONDS = 100, 10
+DEFAULT_SECONDS, QUICK_SECONDS = 80, 9
 
 
 class Usage(Exception):
@@ -30,7 +31,8 @@ def arguments(argv):
     parser.add_argument('--dtypes', metavar='LIST', help='such as float16,float32,int8; or all')
     parser.add_argument('--sizes', metavar='LIST', help='numbers of elements, such as 1,1000,1e6')
     parser.add_argument('--quick', action='store_true', help='a choice of operations, in about 15 seconds')
-    parser.add_argument('--seconds', type=float, metavar='T', help=f'time to measure for (default: {DEFAULT_SECONDS}, quick {QUICK_SECONDS})')
+    parser.add_argument('--seconds', type=float, metavar='T',
+                        help=f'time to measure for (default: {DEFAULT_SECONDS}, with --quick {QUICK_SECONDS})')
     parser.add_argument('--csv', metavar='FILE', help='write a row per case')
     parser.add_argument('--json', metavar='FILE', help='write all figures, and what they were measured on')
     parser.add_argument('--plot', metavar='FILE.png', help='draw the speedups (needs matplotlib)')
@@ -44,7 +46,7 @@ def parse_sizes(text):
         sizes = [float(word) for word in text.split(',') if word.strip()]
     except ValueError:
         sizes = []
-    if not sizes or any(s != int(s) or not 1 <= s <= 2 ** 31 for s in sizes):
+    if not sizes or any(not 1 <= s <= 2 ** 31 or s != int(s) for s in sizes):
         raise Usage(f"--sizes '{text}': give whole numbers from 1 to 2^31, such as 1,1000,1e6")
     return [int(s) for s in sizes]
 
@@ -72,7 +74,8 @@ def choose_ops(ops, text):
     except LookupError as error:
         pattern = error.args[0]
         close = difflib.get_close_matches(pattern, [op.name for op in ops] + list(cases.FAMILIES))
-        raise Usage(f"--ops: '{pattern}' names no operation or family" + (f"; did you mean {' or '.join(close)}?" if close else '; see --list')) from None
+        hint = f"did you mean {' or '.join(close)}?" if close else 'see --list'
+        raise Usage(f"--ops: '{pattern}' names no operation or family; {hint}") from None
 
 
 def op_rows():
@@ -138,16 +141,16 @@ def save(options, header, results, transfers):
 
 def check_outputs(options):
     """Finds out before the long part whether the files can be written. Raises Usage."""
-    for path in filter(None, (options.csv, options.json, options.plot)):
-        try:
-            open(path, 'a').close()
-        except OSError as error:
-            raise Usage(f'{path} cannot be written: {error.strerror}') from None
     if options.plot:
         try:
             import matplotlib  # noqa: F401
         except ImportError:
             raise Usage("--plot needs matplotlib: pip install matplotlib") from None
+    for path in filter(None, (options.csv, options.json, options.plot)):
+        try:
+            open(path, 'a').close()
+        except OSError as error:
+            raise Usage(f'{path} cannot be written: {error.strerror}') from None
 
 
 def compare(options, library=None):
@@ -188,6 +191,9 @@ def main(argv=None):
     except (Usage, libraries.NoDevice) as error:
         print(f'benchmark.py: {error}', file=sys.stderr)
         return 2
+    except BrokenPipeError:  # `| head` has seen enough; nothing more may be written at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         print('\ninterrupted', file=sys.stderr)
         return 130

@@ -12,8 +12,8 @@ NUMBERS = INTEGERS + FLOATS + COMPLEX
 ALL = ('bool',) + NUMBERS
 
 # Ranges of the op table's test domains: of float values, and of integers as (first operand, later operands).
-_FLOAT_RANGES = {'any': (-10, 10), 'nonzero': (0.5, 10), 'nonnegative': (0, 10), 'positive': (0.1, 10), 'small': (-5, 5), 'unit': (-0.99, 0.99),
-                 'above_one': (1.01, 10), 'power': (0.1, 3), 'shift': (0, 10), 'exponent': (-5, 5)}
+_FLOAT_RANGES = {'any': (-10, 10), 'nonzero': (0.5, 10), 'nonnegative': (0, 10), 'positive': (0.1, 10), 'small': (-5, 5),
+                 'unit': (-0.99, 0.99), 'above_one': (1.01, 10), 'power': (0.1, 3), 'shift': (0, 10), 'exponent': (-5, 5)}
 _INTEGER_RANGES = {'nonzero': ((1, 100), (1, 10)), 'power': ((1, 4), (0, 3)), 'shift': ((1, 16), (0, 4)), 'exponent': ((-5, 5), (-5, 5))}
 
 

@@ -1,7 +1,7 @@
 """The two sides of the comparison: NumPy, and cupy on a backend and device."""
 import os
 import platform
-import sys
+import warnings
 
 import numpy
 
@@ -60,18 +60,11 @@ def _backend_answer(name):
 
 def host_function_names(cupy):
     """Names under which cupy hands work to NumPy on the host, such as 'linalg.svd'."""
-    from cupy._host_call import Proxy, rows, table
-    names = {f'{module}.{name}'.lstrip('.') for module, _, _ in table.ROWS if '.' not in module for name, _, _ in rows(module)
-             if not _built(cupy, module, name)}
-    if issubclass(cupy.random.Generator, Proxy):
+    from cupy import _host_call
+    names = set(_host_call.remaining())
+    if issubclass(cupy.random.Generator, _host_call.Proxy):
         names.add('random.default_rng')
     return names
-
-
-def _built(cupy, module, name):
-    """Whether a function of the table has got an implementation of its own."""
-    owner = getattr(cupy, module, None) if module else cupy
-    return type(getattr(owner, name, None)).__name__ != 'HostFunction'
 
 
 def cupy_library(backend, device):
@@ -92,12 +85,13 @@ def cupy_library(backend, device):
     if not 0 <= device < count:
         raise NoDevice(f'there is no device {device}: the backend has {count}, numbered from 0.')
     cupy.cuda.Device(device).use()
-    return Library('cupy', cupy, cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.get_current_stream().synchronize(), host_function_names(cupy),
-                   lambda: _fallback_count(cupy))
+    warnings.simplefilter('ignore', cupy.xpu.FallbackWarning)  # the table says of each case where it ran
+    return Library('cupy', cupy, cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.get_current_stream().synchronize(),
+                   host_function_names(cupy), lambda: _fallback_count(cupy))
 
 
 def _fallback_count(cupy):
-    return sum(sum(v.values()) if isinstance(v, dict) else v for v in cupy.xpu.fallbacks().values())
+    return sum(cupy.xpu.fallbacks().values())
 
 
 # ---- the header ---------------------------------------------------------------------------------------------------------------------
@@ -136,14 +130,11 @@ def describe(library=None):
 def _describe_cupy(cupy):
     device = cupy.cuda.Device()
     properties = cupy.cuda.runtime.getDeviceProperties(device.id)
-    name = properties['name']
-    name = name.decode() if isinstance(name, bytes) else name
-    rows = [('cupy', f'{cupy.__version__}, backend {cupy.xpu.backend()}, device {device.id}: {name}')]
-    if cupy.xpu.backend() == 'host':
-        rows.append(('', 'the host backend computes on the same CPU as NumPy: no accelerator takes part'))
+    name = properties['name'].decode()
+    rows = [('cupy', f'{cupy.__version__}, backend {cupy.xpu.backend_name()}, device {device.id}: {name}, '
+             f'{properties["multiProcessorCount"]} units')]
+    if cupy.xpu.backend_name() == 'host':
+        threads = os.environ.get('CUPY_HOST_THREADS') or len(os.sched_getaffinity(0))
+        rows.append(('', f'threads: {threads}; the host backend computes on the same CPU as NumPy: no accelerator takes part'))
     return rows
 
-
-def progress_wanted():
-    """A progress bar is for a person who watches: a terminal, not a pipe or a file."""
-    return sys.stderr.isatty()

@@ -87,8 +87,11 @@ def _parts(result, download):
     return [numpy.asarray(download(r) if not isinstance(r, (bool, int, float, complex, numpy.generic)) else r) for r in several]
 
 
-def difference(want, got, tolerance):
-    """Text saying how an answer differs from the right one, '' if it does not. The tolerance is in eps of the result's dtype."""
+def difference(want, got, tolerance, whole=False):
+    """Text saying how an answer differs from the right one, '' if it does not.
+
+    The tolerance is in eps of the result's dtype, relative to each element, or to the largest of the whole answer.
+    """
     if want.dtype != got.dtype:
         return f'dtype {got.dtype} instead of {want.dtype}'
     if want.shape != got.shape:
@@ -104,7 +107,7 @@ def difference(want, got, tolerance):
         same = (w == g) | (numpy.isnan(w) & numpy.isnan(g))
         error = numpy.where(same, 0, abs(w - g))
         largest = numpy.max(abs(w), initial=0, where=numpy.isfinite(w))
-        allowed = tolerance * float(numpy.finfo(want.dtype).eps) * (abs(w) + min(1.0, float(largest)))
+        allowed = tolerance * float(numpy.finfo(want.dtype).eps) * (abs(w) + (float(largest) if whole else min(1.0, float(largest))))
         wrong = ~(error <= allowed)  # NaN is wrong too
     if not wrong.any():
         return ''
@@ -115,10 +118,10 @@ def difference(want, got, tolerance):
 def _check(op, size, want, got, operands):
     if op.check is not None and want[0].shape == got[0].shape and want[0].dtype == got[0].dtype:
         return '' if op.check(want[0], got[0], *operands) else 'another order than that of the values'
-    tolerance = op.tolerance * (math.sqrt(max(size, 1)) if op.grows else 1)
+    tolerance = op.tolerance * size ** op.grows
     if len(want) != len(got):
         return f'{len(got)} results instead of {len(want)}'
-    return next((text for text in (difference(w, g, tolerance) for w, g in zip(want, got)) if text), '')
+    return next((text for text in (difference(w, g, tolerance, op.grows > 0) for w, g in zip(want, got)) if text), '')
 
 
 def _work(op, operands, answer):

@@ -8,7 +8,7 @@ import sys
 from benchmarks import cases
 
 COLUMNS = ('operation', 'dtype', 'shape', 'NumPy', 'cupy', 'speedup', 'rate', '')
-WIDTHS = (17, 10, 16, 10, 10, 8, 14, 0)
+WIDTHS = (17, 10, 16, 10, 10, 8, 14)  # what comes last has the rest of the line
 FIELDS = ('op', 'family', 'dtype', 'size', 'shape', 'status', 'message', 'numpy_seconds', 'cupy_seconds', 'ratio', 'rate', 'unit', 'how')
 
 
@@ -121,7 +121,8 @@ def transfer_lines(results, style):
         if r.status != 'ok':
             lines.append(style(f'{r.op:17}{r.size * 4:>14,}  {r.status} {r.message}', '31;1'))
             continue
-        lines.append(f'{r.op:17}{int(r.work):>14,}{seconds(r.numpy_seconds):>12}{seconds(r.cupy_seconds):>12}{digits(r.rate) + " GB/s":>14}')
+        times = f'{seconds(r.numpy_seconds):>12}{seconds(r.cupy_seconds):>12}'
+        lines.append(f'{r.op:17}{int(r.work):>14,}{times}{digits(r.rate) + " GB/s":>14}')
     return lines
 
 
@@ -145,7 +146,8 @@ def write_csv(path, results):
 
 def write_json(path, header, results, transfers):
     """Everything of a run: what it ran on, cases, transfers, means."""
-    table = {family: {str(size): {'speedup': mean, 'cases': n} for size, (mean, n) in row.items() if n} for family, row in means(results).items()}
+    table = {family: {str(size): {'speedup': mean, 'cases': n} for size, (mean, n) in row.items() if n}
+             for family, row in means(results).items()}
     document = {'header': [[k, v] for k, v in header], 'cases': [{**record(r), 'quartiles': r.quartiles} for r in results],
                 'transfers': [record(r) for r in transfers], 'geometric_means': table}
     with open(path, 'w') as f:
