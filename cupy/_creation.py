@@ -7,7 +7,7 @@ import numpy
 
 import cupy
 from cupy._core._convert import array, asanyarray, asarray, ascontiguousarray, asfortranarray, empty, full, ones, zeros
-from cupy._core._creation import arange, empty_like, eye, full_like, identity, ones_like, zeros_like
+from cupy._core._creation import arange, empty_like, eye, full_like, identity, line, ones_like, zeros_like
 from cupy._core._manipulation import operand
 
 __all__ = [
@@ -132,6 +132,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     num = operator.index(num)
     if num < 0:
         raise ValueError(f'Number of samples, {num}, must be non-negative.')
+    if type(start) in (int, float) and type(stop) in (int, float) and dtype is None and axis == 0:
+        found = line(num, start, stop, endpoint)
+        if found is not None:
+            return (found[0], asarray(found[1])._as_scalar()) if retstep else found[0]
     div = num - 1 if endpoint else num
     start, stop, work = _ends(start, stop)
     delta = stop - start

@@ -1,11 +1,12 @@
 """New arrays after the shape of others, sequences of numbers, unit matrices."""
+from libc.math cimport ceil
 from cupy._core._convert cimport iota
 from cupy._core._dtype cimport *
 from cupy._core._scalar cimport integer_fits, scalar_kind
 from cupy._core.core cimport *
 from cupy_backends.backend.xpu cimport *
 
-from math import ceil, isnan
+from math import isnan
 from operator import index as as_index
 
 import numpy
@@ -125,7 +126,7 @@ cdef int64_t _length(object start, object stop, object step) except -1:
     smallest = min(parts)
     if not smallest < 2.0 ** 63:
         raise ValueError('Maximum allowed size exceeded')
-    return max(0, ceil(smallest)) if smallest > -1 else 0
+    return max(0, <int64_t>ceil(smallest)) if smallest > -1 else 0
 
 
 cdef object _cast(object x, int dtype):
@@ -171,6 +172,44 @@ cdef object _wrapped(object x, int dtype):
     return x - size if kind_of[dtype] == KIND_SIGNED and 2 * x >= size else x
 
 
+cdef bint _is_plain(object x) noexcept:
+    """Whether a number is a Python float, or an int that a float holds exactly."""
+    return type(x) is float or (type(x) is int and -0x1fffffffffffff < x < 0x1fffffffffffff)
+
+
+cdef ndarray _plain_arange(object start, object stop, object step):
+    """arange of Python numbers, in C."""
+    cdef double first = start, width = step, count
+    cdef int64_t n
+    if width == 0:
+        raise ZeroDivisionError('division by zero')
+    count = ceil((<double>stop - first) / width)
+    if not count < 9.2e18:
+        raise ValueError('Maximum allowed size exceeded' if count > 0 else 'arange: cannot compute length')
+    n = <int64_t>count if count > 0 else 0
+    if type(start) is int and type(stop) is int and type(step) is int:
+        return iota(n, start, step, dtype_object(XPU_INT64))
+    return iota(n, first, (first + width) - first, dtype_object(XPU_FLOAT64))
+
+
+def line(int64_t num, double start, double stop, bint endpoint):
+    """(numbers, step) of linspace between two Python numbers; None where the step is too small to be used."""
+    cdef double step
+    cdef int64_t div = num - 1 if endpoint else num
+    cdef ndarray r
+    if div <= 0:
+        return None
+    step = (stop - start) / div
+    if step == 0:
+        return None
+    r = iota(num, 0, 1, dtype_object(XPU_FLOAT64))
+    r *= step
+    r += start
+    if endpoint:
+        r[num - 1] = stop
+    return r, step
+
+
 def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
     """Evenly spaced numbers from `start` (0) up to, but without, `stop`.
 
@@ -182,7 +221,7 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
     Raises:
         ZeroDivisionError: step 0. ValueError: a length that is NaN or too large.
     """
-    cdef int64_t n, first
+    cdef int64_t n
     cdef int number
     if device is not None:
         _check_device(device)
@@ -192,11 +231,11 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         start, stop = 0, start
     elif start is None:
         start = 0
-    if type(stop) is int and type(start) is int and step is None and -0x7fffffffffff < start and stop < 0x7fffffffffff:
-        n, first = stop - start, start
-        if n > 0 and dtype is None:
-            return iota(n, first, 1, dtype_object(XPU_INT64))
-    start, stop, step = _number(start), _number(stop), 1 if step is None else _number(step)
+    if step is None:
+        step = 1
+    if dtype is None and _is_plain(start) and _is_plain(stop) and _is_plain(step):
+        return _plain_arange(start, stop, step)
+    start, stop, step = _number(start), _number(stop), _number(step)
     number = _arange_dtype(start, stop, step) if dtype is None else dtype_number(dtype)
     n = _length(start, stop, step)
     return new_array(number, 1, &n) if n == 0 else _arange(n, start, step, number)
