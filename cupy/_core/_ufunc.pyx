@@ -596,7 +596,7 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
     name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' or r == &wanted else None
     for i in range(nin):
         if (casting != 'same_kind' or r == &wanted) and not _input_fits(dtypes[i], r.types[i], casting) and not (
-                XPU_OP_logical_and <= op <= XPU_OP_logical_not and r.types[i] == XPU_BOOL):
+                XPU_OP_logical_and <= op <= XPU_OP_logical_xor and r.types[i] == XPU_BOOL):
             raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, _dtype_of_operand(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):
