@@ -10,6 +10,8 @@ namespace {
 
 constexpr int64_t kVector = 4096; /* outputs in a piece of columns: they stay in the first cache while the rows go by */
 
+inline bool is_complex(int dtype) { return dtype == XPU_COMPLEX64 || dtype == XPU_COMPLEX128; }
+
 /* --- one run of elements --- */
 
 inline void loop_fold(const Reduction &r, char *acc, const char *in, int64_t stride, int64_t n) {
@@ -122,8 +124,8 @@ void fold_block(const Reduction &r, const Walk &w, char *acc, const char *in, co
         if (mask) return fold_masked(r, acc, in, r.axes[0].in, mask + b * block * r.axes[0].mask, r.axes[0].mask, n, buffer);
         return fold_run(r, acc, in, r.axes[0].in, n, buffer);
     }
-    int64_t step = run_units(r, w) > 1 ? r.axes[w.merged].in : 0, mask_step = step && mask ? r.axes[w.merged].mask : 0;
-    int64_t from = b * w.units, to = std::min(from + w.units, run_units(r, w));
+    const int64_t all = run_units(r, w), from = b * w.units, to = std::min(from + w.units, all);
+    const int64_t step = all > 1 ? r.axes[w.merged].in : 0, mask_step = all > 1 ? r.axes[w.merged].mask : 0;
     char *end = buffer, *bits = buffer + kBuffer * 16, *bits_end = bits;
     for (int64_t i = from; i < to; i++) {
         end = gather_axes(r, w.merged - 1, in + i * step, end);
@@ -177,7 +179,7 @@ struct TreeSum {
         split(start + half, n - half, level + 1);
     }
     int64_t tree_half(int64_t n) const {
-        bool complex = r.acc_dtype == XPU_COMPLEX64 || r.acc_dtype == XPU_COMPLEX128;
+        bool complex = is_complex(r.acc_dtype);
         int64_t half = complex ? n : n / 2; /* of a complex array NumPy counts the real numbers */
         half -= half % 8;
         return complex ? half / 2 : half;
@@ -378,7 +380,7 @@ void bring_inside(Reduction *r, int i) {
 
 /* Where the order of operations within an output does not show, make the inner loop a long one. */
 void choose_inner(Reduction *r, int64_t outputs) {
-    if (r->ndim < 2) return;
+    if (r->ndim < 2 || !r->plain) return;
     int inner_reduced = -1, widest_kept = -1, reduced_axes = 0;
     for (int i = 0; i < r->ndim; i++) {
         if (r->axes[i].reduced) {
@@ -389,7 +391,9 @@ void choose_inner(Reduction *r, int64_t outputs) {
         }
     }
     if (r->axes[0].reduced) {
-        bool sequential = !r->pairwise || (r->axes[0].n < 8 && reduced_axes == 1 && r->start == START_IDENTITY && r->acc_dtype != XPU_FLOAT16);
+        const int side_by_side = is_complex(r->acc_dtype) ? 4 : 8; /* below that a pairwise sum is a plain one */
+        bool sequential = !r->pairwise || (r->axes[0].n < side_by_side && reduced_axes == 1 && r->start == START_IDENTITY &&
+                                           r->acc_dtype != XPU_FLOAT16);
         if (sequential && r->axes[0].n <= 16 && widest_kept > 0 && r->axes[widest_kept].n >= 32) bring_inside(r, widest_kept);
     } else if (r->exact && outputs < 16 && inner_reduced > 0 && r->axes[inner_reduced].n > 64) {
         bring_inside(r, inner_reduced);
@@ -409,8 +413,7 @@ xpu_status execute(Reduction *r) {
     Walk w = plan_walk(*r);
     if (outputs < 2 * thread_count() && r->reduced >= 2 * kParallelElements) {
         Reduction one = *r;
-        bool complex = r->acc_dtype == XPU_COMPLEX64 || r->acc_dtype == XPU_COMPLEX128;
-        bool split_exact = r->exact && (!complex || r->ndim == 1), split_sum = r->pairwise && r->total && !r->mask;
+        bool split_exact = r->exact && (!is_complex(r->acc_dtype) || r->ndim == 1), split_sum = r->pairwise && r->total && !r->mask;
         for (int64_t i = 0; (split_exact || split_sum) && i < outputs; i++) {
             int64_t a = 0, m = 0, o = 0;
             ReduceAxis kept[XPU_MAX_NDIM];
@@ -444,6 +447,12 @@ bool is_exact(int op, int dtype) {
     default:
         return false;
     }
+}
+
+/* Do all forms of NumPy's loop, vectorized or not, round alike? Not those of complex products and of functions. */
+bool is_plain(int op, int dtype) {
+    if (op == XPU_OP_multiply || op == XPU_OP_divide) return !is_complex(dtype);
+    return op == XPU_OP_add || op == XPU_OP_subtract || is_exact(op, dtype);
 }
 
 bool is_idempotent(int op) { return op == XPU_OP_maximum || op == XPU_OP_minimum || op == XPU_OP_fmax || op == XPU_OP_fmin || op == XPU_OP_lcm; }
@@ -482,8 +491,9 @@ xpu_status set_operation(Reduction *r, const xpu_call *call) {
     }
     r->acc_size = item_size(r->acc_dtype);
     r->in_size = item_size(r->in_dtype);
-    r->pairwise = call->op == XPU_OP_add && r->acc_dtype >= XPU_FLOAT16;
     r->exact = is_exact(call->op, r->acc_dtype);
+    r->plain = is_plain(call->op, r->acc_dtype);
+    r->pairwise = (call->op == XPU_OP_add && r->acc_dtype >= XPU_FLOAT16) || (r->acc_dtype == XPU_FLOAT16 && !r->exact);
     const int buffer_dtype = count ? XPU_BOOL : r->acc_dtype;
     r->buffer_size = item_size(buffer_dtype);
     r->cast = cast_fn(r->in_dtype, buffer_dtype);
@@ -491,7 +501,7 @@ xpu_status set_operation(Reduction *r, const xpu_call *call) {
     r->fold = misaligned ? nullptr : own_fold(call->op, r->in_dtype, r->acc_dtype);
     r->rows = misaligned ? nullptr : own_rows(call->op, r->in_dtype, r->acc_dtype);
     r->buffer_fold = own_fold(call->op, buffer_dtype, r->acc_dtype);
-    r->total = r->pairwise && r->acc_dtype != XPU_FLOAT16 ? sequential_sum(r->acc_dtype) : nullptr;
+    r->total = r->pairwise && r->acc_dtype > XPU_FLOAT16 ? sequential_sum(r->acc_dtype) : nullptr;
     r->combine = count ? combine_count : combine_loop;
     r->has_identity = set_identity(r, count ? "0" : info.identity);
     r->start = call->flags & XPU_FLAG_INITIAL ? START_KEPT : r->has_identity ? START_IDENTITY : START_FIRST;

@@ -32,7 +32,8 @@ struct Reduction {
     CastFn cast;     /* input to accumulator type */
     bool casts;      /* the input goes through a buffer (in NumPy), for its type or alignment */
     int buffer_size; /* size of an element there */
-    bool pairwise;   /* float additions: the order of NumPy's pairwise sums and buffers shows */
+    bool pairwise;   /* the order of NumPy's pairwise sums and buffers shows; float16 is rounded once per inner loop */
+    bool plain;      /* all forms of the loop round alike */
     bool exact;      /* any order gives the same bits */
     FoldFn fold;     /* on the input as it is, or nullptr: NumPy's loop */
     FoldFn buffer_fold;

@@ -208,7 +208,9 @@ xpu_status accumulate(const xpu_call *call, const Loop &loop, const xpu_tensor *
         if (call->op == XPU_OP_add) own = own_scan<Add>(in->dtype, out->dtype);
         if (call->op == XPU_OP_multiply) own = own_scan<Multiply>(in->dtype, out->dtype);
     }
-    bool by_rows = s.nother && s.other[0].n >= 8 && std::abs(s.other[0].out) < std::abs(s.out);
+    /* complex products round otherwise in NumPy's vectorized loop, which works on lines */
+    const bool lines_only = call->op != XPU_OP_add && call->op != XPU_OP_subtract && out->dtype >= XPU_COMPLEX64;
+    bool by_rows = !lines_only && s.nother && s.other[0].n >= 8 && std::abs(s.other[0].out) < std::abs(s.out);
     if (own.one && s.n >= kScanLong && s.lines < kSideBySide) {
         for (int64_t i = 0; i < s.lines; i++) {
             const char *from;
