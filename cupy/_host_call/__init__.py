@@ -15,8 +15,6 @@ __all__ = ['Proxy', 'array_function', 'fill', 'functions', 'host_only_message', 
 
 def numpy_module(name):
     """numpy or one of its submodules, by the name after 'numpy.'."""
-    if name == 'emath':  # an attribute, no module
-        return numpy.lib.scimath
     return importlib.import_module(f'numpy.{name}' if name else 'numpy')
 
 

@@ -1,10 +1,7 @@
 """Linear algebra: NumPy's functions, with arrays of ours."""
-import numpy as _numpy
-
 import cupy as _cupy
 from cupy._host_call import fill as _fill
-
-LinAlgError = _numpy.linalg.LinAlgError
+from cupy.linalg._norms import LinAlgError, matrix_norm, matrix_power, multi_dot, norm, vector_norm  # noqa: F401
 
 matrix_transpose = _cupy.matrix_transpose
 
@@ -50,6 +47,19 @@ def diagonal(x, /, *, offset=0):
 def trace(x, /, *, offset=0, dtype=None):
     """Sums of the diagonals of matrices, the last two axes of x."""
     return _cupy.trace(x, offset, axis1=-2, axis2=-1, dtype=dtype)
+
+
+def cross(x1, x2, /, *, axis=-1):
+    """The cross product of vectors of three elements along an axis.
+
+    Raises:
+        ValueError: the axis has another length.
+    """
+    x1, x2 = _cupy.asanyarray(x1), _cupy.asanyarray(x2)
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        raise ValueError('Both input arrays must be (arrays of) 3-dimensional vectors, but they are '
+                         f'{x1.shape[axis]} and {x2.shape[axis]} dimensional instead.')
+    return _cupy.cross(x1, x2, axis=axis)
 
 
 _fill(globals(), 'linalg')
