@@ -1,6 +1,7 @@
 """Dtypes and their rules: NumPy's objects, and functions that also take arrays of ours."""
 import numpy
 
+from cupy import _numpy1
 from cupy._core import _dtype
 from cupy._core.core import ndarray
 
@@ -17,7 +18,9 @@ SHARED = (
 
 def shared():
     """{name: object} of what is NumPy's own."""
-    found = {name: getattr(numpy, name) for name in SHARED.split() if hasattr(numpy, name)}
+    missing = _numpy1.TOP if int(numpy.__version__.partition('.')[0]) < 2 else {}
+    found = {name: getattr(numpy, name) for name in SHARED.split() if name not in missing and hasattr(numpy, name)}
+    found.update(missing)
     found['bool'] = numpy.bool_
     return found
 

@@ -24,8 +24,10 @@ def _parse(entry):
 
 
 def _public_functions(module):
-    names = getattr(module, '__all__', None) or [n for n in dir(module) if not n.startswith('_')]
-    return [n for n in names if callable(getattr(module, n)) and not isinstance(getattr(module, n), type)]
+    """The functions that a module of NumPy's defines."""
+    names = [*getattr(module, '__all__', ()), *(n for n, v in vars(module).items() if getattr(v, '__module__', '') == module.__name__)]
+    return [n for n in dict.fromkeys(names) if not n.startswith('_') and callable(getattr(module, n))
+            and not isinstance(getattr(module, n), type)]
 
 
 def rows(module):

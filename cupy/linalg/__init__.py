@@ -63,4 +63,6 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 _fill(globals(), 'linalg')
+if 'svdvals' not in globals():
+    from cupy._numpy1 import svdvals  # noqa: F401
 __all__ = [n for n in dir() if not n.startswith('_')]
