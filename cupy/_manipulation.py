@@ -97,6 +97,7 @@ class broadcast:
     Attributes: shape, nd and ndim, size, numiter (number of arrays), index (of the iteration), iters (flat iterators),
     values (the arrays broadcast).
     """
+    __slots__ = ('values', 'shape', 'nd', 'ndim', 'size', 'numiter', 'index', '_flat')
 
     def __init__(self, *arrays):
         self.values = broadcast_arrays(*arrays)
