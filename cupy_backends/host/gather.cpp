@@ -7,7 +7,9 @@
 namespace host {
 namespace {
 
-constexpr int kBlock = 512;
+constexpr int kBlock = 4096;     /* positions whose offsets are kept */
+constexpr int kMove = 512;       /* items moved at a time */
+constexpr int kTile = 16;        /* slices taken together when the plain operand's positions lie far apart: they share cache lines */
 
 struct Job {
     Axes positions;               /* B: the plain operand, then the index tensors */
@@ -57,6 +59,17 @@ bool block_offsets(const Job &job, const int64_t *start, int64_t skip, int64_t n
     return good;
 }
 
+/* -length <= v < length for all, in one comparison each. */
+bool all_inside(const char *index, int64_t stride, int64_t n, int64_t length) {
+    const uint64_t shift = static_cast<uint64_t>(length);
+    bool over = false;
+    for (int64_t i = 0; i < n; ++i) {
+        read_ahead(index + i * stride);
+        over |= static_cast<uint64_t>(load<int64_t>(index + i * stride)) + shift >= 2 * shift;
+    }
+    return !over;
+}
+
 /* Finds the first index out of bounds, in C order, of the first index tensor that has one. */
 xpu_status check_indices(xpu_call *call, const xpu_tensor *indexed) {
     for (int k = 1; k < call->nin; ++k) {
@@ -70,14 +83,9 @@ xpu_status check_indices(xpu_call *call, const xpu_tensor *indexed) {
         const int64_t stride = inner_stride(axes, 0);
         std::atomic<int> bad{0};
         parallel(axes.size, kParallelElements, [&](int64_t begin, int64_t end, int) {
-            uint64_t over = 0;
-            walk_rows(axes, begin, end, [&](const int64_t *offset, int64_t n) {
-                const char *p = data + *offset;
-                for (int64_t i = 0; i < n; ++i) /* -length <= v < length in one comparison */
-                    over |= static_cast<uint64_t>(load<int64_t>(p + i * stride)) + static_cast<uint64_t>(length) >=
-                            2 * static_cast<uint64_t>(length);
-            });
-            if (over)
+            bool good = true;
+            walk_rows(axes, begin, end, [&](const int64_t *offset, int64_t n) { good &= all_inside(data + *offset, stride, n, length); });
+            if (!good)
                 bad.store(1, std::memory_order_relaxed);
         });
         if (!bad.load(std::memory_order_relaxed))
@@ -119,8 +127,9 @@ template <class T> void move_items(bool scatter, char *base, const int64_t *offs
     }
 }
 
+/* At most kMove items. */
 void move_block(const Job &job, char *base, const int64_t *offset, char *plain, int64_t stride, int64_t n) {
-    alignas(16) char buffer[kBlock * sizeof(Item16)];
+    alignas(16) char buffer[kMove * sizeof(Item16)];
     char *from = plain;
     int64_t from_stride = stride;
     if (job.cast) {
@@ -161,12 +170,34 @@ void move_row(const Job &job, char *indexed, int64_t indexed_stride, char *plain
         with_item(job.item, [&](auto v) { copy_strided<decltype(v)>(to, to_stride, from, from_stride, n); });
 }
 
+/* One item of each slice after the other. */
+void move_items_of_slices(const Job &job, const Axes &slices, char *plain, int64_t stride, char *indexed, const int64_t *offset, int64_t n) {
+    const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
+    const bool far = stride > 64 || stride < -64;
+    const int64_t part = far ? 64 : kMove, tile = far ? kTile : 1;
+    walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
+        for (int64_t t = 0; t < length; t += tile)
+            for (int64_t p = 0; p < n; p += part)
+                for (int64_t i = t; i < std::min(length, t + tile); ++i)
+                    move_block(job, indexed + at[1] + i * indexed_stride, offset + p, plain + at[0] + i * plain_stride + p * stride, stride,
+                               std::min(part, n - p));
+    });
+}
+
+/* Slices whose rows are moved whole: contiguous ones, or few long ones. */
+bool by_rows(const Job &job) {
+    if (job.slices.ndim == 0)
+        return false;
+    const int64_t row = job.slices.shape[job.slices.ndim - 1];
+    const bool contiguous = inner_stride(job.slices, 0) == job.item && inner_stride(job.slices, 1) == job.item && !job.cast;
+    return (contiguous && row * job.item >= 8) || job.positions.size < 16;
+}
+
 /* The positions [begin, end) with the given part of the slices. False if an index is out of bounds. */
 bool move_positions(const Job &job, const Axes &slices, char *plain, char *indexed, int64_t begin, int64_t end) {
     const int64_t stride = inner_stride(job.positions, 0);
     const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
-    const int64_t row = slices.ndim ? slices.shape[slices.ndim - 1] : 1;
-    const bool contiguous = plain_stride == job.item && indexed_stride == job.item && !job.cast && row * job.item >= 8;
+    const bool rows = by_rows(job);
     int64_t offset[kBlock];
     bool good = true;
     walk_rows(job.positions, begin, end, [&](const int64_t *start, int64_t n) {
@@ -176,18 +207,13 @@ bool move_positions(const Job &job, const Axes &slices, char *plain, char *index
             good = block_offsets(job, start, skip, m, offset);
             if (!good)
                 return;
-            if (slices.ndim == 0)
-                move_block(job, indexed, offset, to, stride, m);
-            else if (contiguous || row >= n)
+            if (!rows)
+                move_items_of_slices(job, slices, to, stride, indexed, offset, m);
+            else
                 for (int64_t i = 0; i < m; ++i)
                     walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
                         move_row(job, indexed + offset[i] + at[1], indexed_stride, to + i * stride + at[0], plain_stride, length);
                     });
-            else
-                walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
-                    for (int64_t i = 0; i < length; ++i)
-                        move_block(job, indexed + at[1] + i * indexed_stride, offset, to + at[0] + i * plain_stride, stride, m);
-                });
         }
     });
     return good;
@@ -197,22 +223,57 @@ bool move_positions(const Job &job, const Axes &slices, char *plain, char *index
 template <class T> bool gather_direct(const Job &job, int64_t begin, int64_t end) {
     const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
     char *out = job.plain;
+    const char *source = job.indexed;
     const int64_t length = job.length[0], step = job.step[0];
     bool bad = false;
     for (int64_t i = begin; i < end; ++i) {
+        read_ahead(index + i);
         int64_t v = index[i];
         v += v < 0 ? length : 0;
         const bool over = static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
         bad |= over;
-        store(out + i * sizeof(T), load<T>(job.indexed + (over ? 0 : v) * step));
+        store(out + i * sizeof(T), load<T>(source + (over ? 0 : v) * step));
     }
     return !bad;
 }
 
+/* The same for scatter, after the check. Only places in [low, high) of the axis are written: with the axis cut up between threads
+ * the order of writes to a place is kept. The other stores go to a dummy, without a branch. */
+template <class T> void scatter_direct(const Job &job, int64_t low, int64_t high) {
+    const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
+    const int64_t length = job.length[0], step = job.step[0], n = job.positions.size, stride = inner_stride(job.positions, 0);
+    const bool whole = low == 0 && high == length;
+    char *base = job.indexed;
+    const char *values = job.plain;
+    T dummy;
+    for (int64_t i = 0; i < n; ++i) {
+        read_ahead(index + i);
+        int64_t v = index[i];
+        v += v < 0 ? length : 0;
+        char *to = base + v * step;
+        if (!whole) {
+            const bool own = v >= low && v < high;
+            to = reinterpret_cast<char *>(choose(own, reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(&dummy)));
+        }
+        store(to, load<T>(values + i * stride));
+    }
+}
+
 bool is_direct(const Job &job) {
-    return !job.scatter && job.nindex == 1 && !job.cast && job.slices.ndim == 0 && job.mode == XPU_MODE_RAISE && job.positions.ndim == 1 &&
-           inner_stride(job.positions, 0) == job.item && inner_stride(job.positions, 1) == 8 &&
-           reinterpret_cast<uintptr_t>(job.index[0]) % 8 == 0;
+    return job.nindex == 1 && !job.cast && job.slices.ndim == 0 && job.mode == XPU_MODE_RAISE && job.positions.ndim == 1 &&
+           inner_stride(job.positions, 1) == 8 && reinterpret_cast<uintptr_t>(job.index[0]) % 8 == 0 &&
+           (job.scatter || inner_stride(job.positions, 0) == job.item);
+}
+
+/* Every thread reads all indices, which pays when the writes miss the cache. */
+void scatter_all(const Job &job) {
+    const int64_t length = job.length[0];
+    const bool cut = job.positions.size >= (1 << 19) && length * job.item >= (1 << 20);
+    const int64_t parts = cut ? std::min(4, thread_count()) : 1;
+    parallel(parts, 1, [&](int64_t b, int64_t e, int) {
+        for (int64_t k = b; k < e; ++k)
+            with_item(job.item, [&](auto v) { scatter_direct<decltype(v)>(job, length * k / parts, length * (k + 1) / parts); });
+    });
 }
 
 bool move_all(const Job &job) {
@@ -222,14 +283,16 @@ bool move_all(const Job &job) {
     for (int d = 1; d < job.slices.ndim; ++d)
         if (job.slices.shape[d] > job.slices.shape[split])
             split = d;
-    if (is_direct(job)) {
+    if (is_direct(job) && job.scatter) {
+        scatter_all(job);
+    } else if (is_direct(job)) {
         parallel(npos, kParallelElements, [&](int64_t b, int64_t e, int) {
             with_item(job.item, [&](auto v) {
                 if (!gather_direct<decltype(v)>(job, b, e))
                     bad.store(1, std::memory_order_relaxed);
             });
         });
-    } else if (!job.scatter && (npos >= 64 || job.slices.ndim == 0)) {
+    } else if (!job.scatter && (job.slices.ndim == 0 || (npos >= 64 && by_rows(job)) || job.slices.shape[split] < 16)) {
         parallel(npos, std::max<int64_t>(1, kParallelElements / nslice), [&](int64_t b, int64_t e, int) {
             if (!move_positions(job, job.slices, job.plain, job.indexed, b, e))
                 bad.store(1, std::memory_order_relaxed);

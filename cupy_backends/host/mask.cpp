@@ -85,6 +85,7 @@ int64_t compress_row(const char *from, int64_t from_stride, const char *mask, in
                      int64_t j, int64_t last) {
     int64_t i = 0;
     for (; i + kGroup <= n && j + kGroup <= last; i += kGroup) {
+        read_ahead(from + i * from_stride);
         if (group_word(mask + i * mask_stride, mask_stride) == 0)
             continue;
         for (int k = 0; k < kGroup; ++k) {
@@ -119,12 +120,13 @@ int64_t expand_row(char *to, int64_t to_stride, const char *mask, int64_t mask_s
     int64_t i = 0;
     if (to_stride != 0) /* else all places are one: the last value stays */
         for (; i + kGroup <= n && j + kGroup <= last; i += kGroup) {
+            read_ahead(to + i * to_stride);
             if (group_word(mask + i * mask_stride, mask_stride) == 0)
                 continue;
             for (int k = 0; k < kGroup; ++k) {
                 const bool chosen = mask[(i + k) * mask_stride] != 0;
-                const char *from = chosen ? values + j * value_stride : to + (i + k) * to_stride;
-                store(to + (i + k) * to_stride, load<T>(from));
+                char *p = to + (i + k) * to_stride;
+                store(p, choose(chosen, load<T>(values + j * value_stride), load<T>(p)));
                 j += chosen;
             }
         }
@@ -137,11 +139,12 @@ int64_t expand_row(char *to, int64_t to_stride, const char *mask, int64_t mask_s
 template <class T> void fill_row(char *to, int64_t to_stride, const char *mask, int64_t mask_stride, int64_t n, T value) {
     int64_t i = 0;
     for (; i + kGroup <= n; i += kGroup) {
+        read_ahead(to + i * to_stride);
         if (group_word(mask + i * mask_stride, mask_stride) == 0)
             continue;
         for (int k = 0; k < kGroup; ++k) {
             char *p = to + (i + k) * to_stride;
-            store(p, mask[(i + k) * mask_stride] ? value : load<T>(p));
+            store(p, choose(mask[(i + k) * mask_stride] != 0, value, load<T>(p)));
         }
     }
     for (; i < n; ++i)
