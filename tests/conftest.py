@@ -1,10 +1,30 @@
 """Settings of all tests. Being here, it also puts this folder on sys.path, so that tests in subfolders find `oracle`."""
+import os
+import pathlib
+
 import pytest
+
+GAPS = pathlib.Path(__file__).parent / 'known_gaps.txt'
 
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'slow: takes long; deselect with -m "not slow"')
     config.addinivalue_line('markers', 'multi_gpu: needs several devices')
+
+
+def known_gaps():
+    """Lines of known_gaps.txt: what is known to differ from NumPy, with the reason."""
+    if not GAPS.exists():
+        return []
+    return [line for line in GAPS.read_text(encoding='utf-8').splitlines() if line.strip() and not line.startswith('#')]
+
+
+def pytest_report_header(config):
+    """What the tests run on. Asked without cupy, so that an import error is shown by the tests."""
+    import numpy
+    backend = os.environ.get('CUPY_XPU_BACKEND') or 'auto'
+    threads = os.environ.get('CUPY_HOST_THREADS') or len(os.sched_getaffinity(0))
+    return f'numpy {numpy.__version__}, backend {backend}, host threads {threads}, known gaps: {len(known_gaps())}'
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +33,12 @@ def quiet():
     import numpy
     with numpy.errstate(all='ignore'):
         yield
+
+
+@pytest.fixture
+def rng(request):
+    """A numpy random generator of which the seed is the test's name: other values in each test, the same in each run."""
+    import zlib
+
+    import numpy
+    return numpy.random.default_rng(zlib.crc32(request.node.nodeid.encode()))
