@@ -24,6 +24,7 @@ from cupy._kernels import (  # noqa: F401
 from cupy._logic import *  # noqa: F401,F403
 from cupy._manipulation import *  # noqa: F401,F403
 from cupy._math import *  # noqa: F401,F403
+from cupy._nanfunctions import *  # noqa: F401,F403
 from cupy._padding import *  # noqa: F401,F403
 from cupy._sets import *  # noqa: F401,F403
 from cupy._statistics import *  # noqa: F401,F403

@@ -14,7 +14,6 @@ ROWS = (
     ('', 'polynomial arithmetic on short coefficient lists', 'poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots'),
     ('', 'calls a Python function for each slice', 'apply_along_axis:callback apply_over_axes:callback piecewise:callback'),
     ('', 'bits of bytes', 'packbits unpackbits'),
-    ('', 'skips NaN', 'nanargmax nanargmin nanmax nanmin nansum nanprod nancumsum nancumprod nanmean nanstd nanvar'),
     ('', 'prints', 'array2string:quiet+raw+hostarrays+design array_repr:quiet+raw+hostarrays+design array_str:quiet+raw+hostarrays+design '
      'base_repr:quiet+raw+design binary_repr:quiet+raw+design format_float_positional:quiet+raw+design '
      'format_float_scientific:quiet+raw+design'),
