@@ -189,7 +189,8 @@ def _quantiles(a, q, axis, out, method, keepdims):
     lanes = cupy.moveaxis(cupy.partition(lanes, kth, axis=-1), -1, 0)
     result = cupy.take(lanes, lower, axis=0)
     if gamma is not None:
-        result = _lerp(result, cupy.take(lanes, upper, axis=0), gamma.astype(q.dtype, copy=False).reshape(q.shape + (1,) * (lanes.ndim - 1)))
+        gamma = gamma.astype(q.dtype, copy=False).reshape(q.shape + (1,) * (lanes.ndim - 1))
+        result = _lerp(result, cupy.take(lanes, upper, axis=0), gamma)
     return _returned(_with_nans(result, lanes[-1]), q.shape + shape if keepdims else None, out)
 
 
@@ -354,10 +355,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     total = float(total[0].real)
     if w is None:
         factor = x.shape[1] - ddof
-    elif ddof == 0:
-        factor = total
+    elif aweights is None or ddof == 0:
+        factor = total - ddof
     else:
-        factor = total - ddof * (float((w * a).sum()) if aweights is not None else total) / total if aweights is not None else total - ddof
+        factor = total - ddof * float((w * a).sum()) / total
     x -= mean[:, None]
     scaled = x.T if w is None else (x * w).T
     c = cupy.dot(x, scaled.conj())

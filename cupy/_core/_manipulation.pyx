@@ -301,6 +301,11 @@ def copyto(dst, src, casting='same_kind', where=True):
     _check_copy(kind, source, target.t.dtype, casting)
     require_writeable(target)
     if kind >= WEAK_INT:  # stored as the target's dtype, which also checks that it fits
+        if kind == WEAK_COMPLEX and kind_of[target.t.dtype] != KIND_COMPLEX:
+            src = src.real
+        if kind != WEAK_INT and kind_of[target.t.dtype] < KIND_FLOAT:
+            src = as_array(src)
+            return copyto(dst, src, 'unsafe', where)
         source = new_scalar(target.t.dtype)
         fill_value(source, src)
     if where is True:
