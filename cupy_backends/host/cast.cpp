@@ -41,11 +41,14 @@ int source_axis(const Plan &plan) {
 
 struct Stripes { /* along the destination's last axis, `height` of them in one piece */
     CastFn cast;
+    TransposeFn transpose; /* or nullptr */
     int64_t n, rows, height;
     int64_t src_step, dst_step, src_row, dst_row;
 };
 
 void copy_stripe(const Stripes &s, const char *src, char *dst, int64_t rows) {
+    if (s.transpose)
+        return s.transpose(src, s.src_step, dst, s.dst_row, s.n, rows);
     constexpr int64_t kTile = 64;
     for (int64_t i = 0; i < s.n; i += kTile) {
         const int64_t length = std::min(kTile, s.n - i);
@@ -54,10 +57,13 @@ void copy_stripe(const Stripes &s, const char *src, char *dst, int64_t rows) {
     }
 }
 
-void copy_transposed(const Plan &plan, int axis, CastFn cast, int item) {
+/* `type`: the destination's dtype; `item`: bytes of the larger item */
+void copy_transposed(const Plan &plan, int axis, CastFn cast, int type, int item) {
     const int last = plan.ndim - 1;
-    const Stripes s = {cast, plan.shape[last], plan.shape[axis], std::max<int64_t>(64 / item, 8),
-                       plan.strides[1][last], plan.strides[0][last], plan.strides[1][axis], plan.strides[0][axis]};
+    Stripes s = {cast, nullptr, plan.shape[last], plan.shape[axis], std::max<int64_t>(64 / item, 8),
+                 plan.strides[1][last], plan.strides[0][last], plan.strides[1][axis], plan.strides[0][axis]};
+    if (cast == cast_fn(type, type) && s.dst_step == item && s.src_row == item && (s.transpose = transpose_fn(item)))
+        s.height = std::max<int64_t>(64 / item, 16);
     const int64_t stripes = (s.rows + s.height - 1) / s.height, blocks = plan.size / (s.n * s.rows);
     parallel(blocks * stripes, std::max<int64_t>(grain_of(item) / (s.height * s.n), 1), [&](int64_t begin, int64_t end, int) {
         for (int64_t unit = begin; unit < end; ++unit) {
@@ -107,7 +113,7 @@ xpu_status copy_operands(const xpu_tensor *const *operands, bool masked) {
     make_plan(&plan, masked ? 3 : 2, operands, ORDER_FIRST);
     const int axis = masked ? -1 : source_axis(plan);
     if (axis >= 0)
-        copy_transposed(plan, axis, copy.cast, copy.item);
+        copy_transposed(plan, axis, copy.cast, dst->dtype, copy.item);
     else
         with_long_rows(plan, [](void *ctx, const Plan &part) { copy_rows(*static_cast<Copy *>(ctx), part); }, &copy);
     return XPU_OK;
