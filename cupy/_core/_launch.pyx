@@ -37,7 +37,7 @@ cdef int check(xpu_status status) except -1:
     if status == XPU_OK:
         return 0
     if code == XPU_OK:
-        warnings.warn(_text(), FallbackWarning, stacklevel=2)
+        warnings.warn(_text(), FallbackWarning, stacklevel=1)
         return 0
     if PyErr_Occurred() != NULL:  # an allocator or a hook of the user's raised it
         return -1

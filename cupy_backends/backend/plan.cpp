@@ -192,6 +192,7 @@ const Composed table[] = {
     {XPU_OP_bitwise_xor, BOOL, SAME, XPU_OP_logical_xor, 0},
     {XPU_OP_logical_xor, BOOL, SAME, XPU_OP_not_equal, 0},
     {XPU_OP_invert, BOOL, SAME, XPU_OP_logical_not, 0},
+    {XPU_OP_invert, BOOL, ZERO_RIGHT, XPU_OP_equal, 0},
     {XPU_OP_greater, ANY, SWAP, XPU_OP_less, 0},
     {XPU_OP_less, ANY, SWAP, XPU_OP_greater, 0},
     {XPU_OP_greater_equal, ANY, SWAP, XPU_OP_less_equal, 0},
