@@ -44,6 +44,8 @@ cdef int check(xpu_status status) except -1:
     text = _text()
     if code == XPU_OUT_OF_MEMORY:
         raise OutOfMemoryError(text or 'out of memory')
+    if code == XPU_INDEX_ERROR:  # of a deferred check
+        raise IndexError(text)
     if code == XPU_NEGATIVE_POWER:
         raise ValueError('Integers to negative integer powers are not allowed.')
     if code == XPU_NOT_SUPPORTED:
