@@ -505,17 +505,23 @@ cdef class HostFunction:
     cdef readonly str reason
     cdef int flags
     cdef str name
+    cdef object fast      # a shorter way for plain arguments in host memory, or None
     cdef dict __dict__
 
-    def __init__(self, function, str name, str module, str reason, int flags=0):
+    def __init__(self, function, str name, str module, str reason, int flags=0, fast=None):
         self.__wrapped__ = function
         self.name = name
         self.reason = reason
         self.flags = flags
+        self.fast = fast
         self.__name__ = self.__qualname__ = name
         self.__module__ = module
 
     def __call__(self, *args, **kwargs):
+        if self.fast is not None and not kwargs and _host_memory():
+            r = self.fast(args)
+            if r is not NotImplemented:
+                return r
         return invoke(self.__wrapped__, args, kwargs, self.flags, self.name)
 
     @property

@@ -7,6 +7,7 @@ import importlib
 import numpy
 
 from cupy._core import _host_call as _border
+from cupy._core._gufuncs import FAST
 from cupy._host_call import table
 from cupy._host_call._proxy import Proxy, proxy
 
@@ -45,7 +46,7 @@ def functions(module):
     """{name: function} of a module of the table. Names that the installed NumPy lacks are left out."""
     source = numpy_module(module)
     full = f'cupy.{module}' if module else 'cupy'
-    return {name: _border.HostFunction(getattr(source, name), name, full, reason, flags)
+    return {name: _border.HostFunction(getattr(source, name), name, full, reason, flags, FAST.get(f'{module}.{name}'))
             for name, flags, reason in rows(module) if hasattr(source, name)}
 
 
