@@ -13,7 +13,7 @@ struct CastTable {
     CastFn fn[XPU_BFLOAT16][XPU_BFLOAT16];
     CastTable() {
 #if defined(__x86_64__)
-        if (__builtin_cpu_supports("avx2")) {
+        if (has_avx2()) {
             avx2::fill_casts(fn);
             return;
         }

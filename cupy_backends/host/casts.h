@@ -1,15 +1,24 @@
-/* What cast.cpp is made of: tables of casts, filled once for the CPU at hand, and transpositions. */
+/* Kernels that exist for several instruction sets, and transpositions. */
 #ifndef HOST_CASTS_H
 #define HOST_CASTS_H
 
 #include "host.h"
 
 namespace host {
-namespace base {
-void fill_casts(CastFn (*table)[XPU_BFLOAT16]); /* cast_base.cpp */
+namespace base { /* kernels_base.cpp */
+void fill_casts(CastFn (*table)[XPU_BFLOAT16]);
+LoopFn where_of(int size);
 }
-namespace avx2 {
-void fill_casts(CastFn (*table)[XPU_BFLOAT16]); /* cast_avx2.cpp, on x86-64 only */
+namespace avx2 { /* kernels_avx2.cpp, on x86-64 only */
+void fill_casts(CastFn (*table)[XPU_BFLOAT16]);
+LoopFn where_of(int size);
+}
+inline bool has_avx2() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
 }
 
 /* dst[j][i] = src[i][j] for i < n, j < rows; rows are contiguous, `*_row` bytes apart. nullptr for other sizes than 1, 2, 4, 8. */

@@ -13,17 +13,19 @@ namespace {
 constexpr int64_t kBlock = 1024; /* elements of a casting block */
 
 struct Operand {
-    bool buffered = false;
+    bool cast = false;     /* goes through a block */
+    bool block = false;    /* has one */
     int size = 0;          /* of an item of the loop's dtype */
-    int step = 0;          /* of a buffer of it */
     CastFn in = nullptr, out = nullptr;
+    LoopFn select = nullptr; /* where, for items of this size */
 };
 
 struct Job {
     Loop loop;
     int nin, nout, nargs;
     bool masked;
-    bool buffers = false;
+    bool blend = false;    /* elements where the mask is false may be computed too */
+    bool blocks = false;
     Operand operand[XPU_MAX_ARGS]; /* outputs, inputs */
     int64_t grain;
 };
@@ -61,61 +63,82 @@ void run_direct(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
     });
 }
 
-/* --- rows with casting blocks --- */
+/* --- rows with blocks: casts, and masks of short runs --- */
 
-void run_block(const Job &job, char **row, const int64_t *strides, intptr_t n, char *const *buffers) {
-    char *args[XPU_MAX_ARGS];
-    intptr_t steps[XPU_MAX_ARGS];
-    for (int k = 0; k < job.nargs; ++k) {
-        const Operand &o = job.operand[k];
-        const int a = argument(job, k);
-        args[a] = row[k];
-        steps[a] = strides[k];
-        if (!o.buffered)
-            continue;
-        args[a] = buffers[k];
-        steps[a] = strides[k] || k < job.nout ? o.size : 0;
-        if (k >= job.nout)
-            o.in(row[k], strides[k], buffers[k], o.size, steps[a] ? n : 1);
-    }
-    const char *mask = row[job.nargs];
-    const int64_t mask_stride = strides[job.nargs];
-    if (job.masked)
-        call_masked(job, args, steps, n, mask, mask_stride);
+int64_t count_changes(const char *mask, int64_t stride, int64_t n) {
+    int changes = 0;
+    if (stride == 1)
+        for (int i = 1; i < n; ++i) /* the same, vectorised */
+            changes += !mask[i] != !mask[i - 1];
     else
-        job.loop.fn(args, &n, steps, job.loop.data);
-    for (int k = 0; k < job.nout; ++k) {
-        const Operand &o = job.operand[k];
-        if (!o.buffered)
-            continue;
-        if (!job.masked)
-            o.out(buffers[k], o.size, row[k], strides[k], n);
-        else
-            for_runs(mask, mask_stride, n, [&](int64_t begin, int64_t length) {
-                o.out(buffers[k] + begin * o.size, o.size, row[k] + begin * strides[k], strides[k], length);
-            });
+        for (int64_t i = 1; i < n; ++i)
+            changes += !mask[i * stride] != !mask[(i - 1) * stride];
+    return changes;
+}
+
+void store_output(const Job &job, int k, char **row, const int64_t *strides, intptr_t n, char *block, bool blend) {
+    const Operand &o = job.operand[k];
+    char *mask = row[job.nargs];
+    const int64_t mask_stride = strides[job.nargs];
+    if (o.cast && job.masked) {
+        for_runs(mask, mask_stride, n, [&](int64_t begin, int64_t length) {
+            o.out(block + begin * o.size, o.size, row[k] + begin * strides[k], strides[k], length);
+        });
+    } else if (o.cast) {
+        o.out(block, o.size, row[k], strides[k], n);
+    } else if (blend) {
+        char *args[] = {mask, block, row[k], row[k]};
+        const intptr_t steps[] = {mask_stride, o.size, strides[k], strides[k]};
+        o.select(args, &n, steps, nullptr);
     }
 }
 
-bool run_buffered(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
+void run_block(const Job &job, char **row, const int64_t *strides, intptr_t n, char *const *blocks) {
+    char *args[XPU_MAX_ARGS];
+    intptr_t steps[XPU_MAX_ARGS];
+    const char *mask = row[job.nargs];
+    const int64_t mask_stride = strides[job.nargs];
+    const bool blend = job.blend && count_changes(mask, mask_stride, n) > n / 16;
+    for (int k = 0; k < job.nargs; ++k) {
+        const Operand &o = job.operand[k];
+        const int a = argument(job, k);
+        const bool output = k < job.nout;
+        args[a] = row[k];
+        steps[a] = strides[k];
+        if (!o.cast && !(output && blend))
+            continue;
+        args[a] = blocks[k];
+        steps[a] = strides[k] || output ? o.size : 0;
+        if (!output)
+            o.in(row[k], strides[k], blocks[k], o.size, steps[a] ? n : 1);
+    }
+    if (job.masked && !blend)
+        call_masked(job, args, steps, n, mask, mask_stride);
+    else
+        job.loop.fn(args, &n, steps, job.loop.data);
+    for (int k = 0; k < job.nout; ++k)
+        store_output(job, k, row, strides, n, blocks[k], blend);
+}
+
+bool run_blocks(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
     int64_t strides[kMaxOperands] = {};
     size_t bytes = 0;
     for (int k = 0; k < plan.nop; ++k)
         strides[k] = inner_step(plan, k);
     for (int k = 0; k < job.nargs; ++k)
-        bytes += job.operand[k].buffered ? kBlock * job.operand[k].size : 0;
+        bytes += job.operand[k].block ? kBlock * job.operand[k].size : 0;
     Temp temp(bytes);
     if (!temp.ptr)
         return false;
-    char *buffers[XPU_MAX_ARGS], *free_space = temp.as<char>();
+    char *blocks[XPU_MAX_ARGS], *free_space = temp.as<char>();
     for (int k = 0; k < job.nargs; ++k) {
-        buffers[k] = free_space;
-        free_space += job.operand[k].buffered ? kBlock * job.operand[k].size : 0;
+        blocks[k] = free_space;
+        free_space += job.operand[k].block ? kBlock * job.operand[k].size : 0;
     }
     walk(plan, begin, end, [&](char **row, int64_t n) {
         row[plan.nop] = nullptr; /* of a mask, if there is none */
         for (int64_t at = 0; at < n; at += kBlock) {
-            run_block(job, row, strides, std::min(kBlock, n - at), buffers);
+            run_block(job, row, strides, std::min(kBlock, n - at), blocks);
             for (int k = 0; k < plan.nop; ++k)
                 row[k] += kBlock * strides[k];
         }
@@ -126,9 +149,9 @@ bool run_buffered(const Job &job, const Plan &plan, int64_t begin, int64_t end) 
 xpu_status run_plan(const Job &job, const Plan &plan) {
     std::atomic<bool> good{true};
     parallel(plan.size, job.grain, [&](int64_t begin, int64_t end, int) {
-        if (!job.buffers)
+        if (!job.blocks)
             run_direct(job, plan, begin, end);
-        else if (!run_buffered(job, plan, begin, end))
+        else if (!run_blocks(job, plan, begin, end))
             good = false;
     });
     return good ? XPU_OK : fail(XPU_OUT_OF_MEMORY, "no memory for casting blocks");
@@ -139,6 +162,11 @@ void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor 
     Operand &o = job->operand[k];
     o.size = item_size(type);
     *operand = t;
+    if (job->blend && k < job->nout) {
+        const int8_t select_types[] = {XPU_BOOL, static_cast<int8_t>(type)};
+        o.select = own_loop(XPU_OP_where, select_types, false).fn;
+        o.block = job->blocks = true;
+    }
     if (t->dtype == type && items_aligned(t))
         return;
     bool one_value = k >= job->nout;
@@ -152,7 +180,7 @@ void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor 
         *operand = scalar;
         return;
     }
-    o.buffered = job->buffers = true;
+    o.cast = o.block = job->blocks = true;
     o.in = cast_fn(t->dtype, type);
     o.out = cast_fn(type, t->dtype);
 }
@@ -261,6 +289,7 @@ xpu_status run_elementwise(xpu_call *call) {
     job.nin = call->nin - job.masked;
     job.nout = call->nout;
     job.nargs = job.nin + job.nout;
+    job.blend = job.masked && !(call->op == XPU_OP_power && is_signed_integer(types[1])); /* bad exponents may hide behind a mask */
     job.grain = elementwise_grain(call->op, types[0]);
     if (call->out[0]->size == 0)
         return XPU_OK;

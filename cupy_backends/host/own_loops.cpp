@@ -2,16 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "casts.h"
 #include "loops.h"
 
 namespace host {
 namespace {
-
-struct Item16 {
-    uint64_t word[2];
-};
-
-/* --- where(condition, x, y) by item size --- */
 
 template <class T> T at(const char *p, int64_t i, int64_t step) {
     T v;
@@ -19,40 +14,12 @@ template <class T> T at(const char *p, int64_t i, int64_t step) {
     return v;
 }
 
-/* Steps known at compile time: 0 for a scalar, the item size else. */
-template <class T, bool X, bool Y> void where_contiguous(const uint8_t *condition, const char *x, const char *y, char *out, int64_t n) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-        const T a = at<T>(x, X ? i : 0, sizeof(T)), b = at<T>(y, Y ? i : 0, sizeof(T));
-        const T v = condition[i] ? a : b;
-        memcpy(out + i * sizeof(T), &v, sizeof v);
-    }
-}
-
-template <class T> void where_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
-    constexpr intptr_t size = sizeof(T);
-    const intptr_t n = dimensions[0];
-    if (steps[0] == 1 && steps[3] == size && (steps[1] == size || !steps[1]) && (steps[2] == size || !steps[2])) {
-        const auto fn = steps[1] ? (steps[2] ? where_contiguous<T, true, true> : where_contiguous<T, true, false>)
-                                 : (steps[2] ? where_contiguous<T, false, true> : where_contiguous<T, false, false>);
-        fn(reinterpret_cast<const uint8_t *>(args[0]), args[1], args[2], args[3], n);
-        return;
-    }
-    for (intptr_t i = 0; i < n; ++i) {
-        const bool c = args[0][i * steps[0]];
-        const T v = at<T>(c ? args[1] : args[2], i, c ? steps[1] : steps[2]);
-        memcpy(args[3] + i * steps[3], &v, sizeof v);
-    }
-}
-
 LoopFn where_of(int size) {
-    switch (size) {
-    case 1: return where_loop<uint8_t>;
-    case 2: return where_loop<uint16_t>;
-    case 4: return where_loop<uint32_t>;
-    case 8: return where_loop<uint64_t>;
-    default: return where_loop<Item16>;
-    }
+#if defined(__x86_64__)
+    if (has_avx2())
+        return avx2::where_of(size);
+#endif
+    return base::where_of(size);
 }
 
 /* --- copies of items or of parts of complex ones --- */

@@ -51,16 +51,30 @@ template <class F> inline void walk(const Plan &plan, int64_t begin, int64_t end
 
 inline int64_t inner_step(const Plan &plan, int operand) { return plan.ndim ? plan.strides[operand][plan.ndim - 1] : 0; }
 
+/* The first place from `i` on where the mask is `value`, n if there is none; whole words at once where the mask is contiguous. */
+inline int64_t find_in_mask(const char *mask, int64_t stride, int64_t i, int64_t n, bool value) {
+    const uint64_t skipped = value ? 0 : 0x0101010101010101u;
+    for (;;) {
+        uint64_t word;
+        if (stride == 1)
+            while (i + 8 <= n && (memcpy(&word, mask + i, 8), word == skipped))
+                i += 8;
+        for (const int64_t end = std::min(n, i + 8); i < end; ++i)
+            if ((mask[i * stride] != 0) == value)
+                return i;
+        if (i >= n)
+            return n;
+    }
+}
+
 /* Calls f(begin, n) for each run of true. */
 template <class F> void for_runs(const char *mask, int64_t stride, int64_t n, F &&f) {
     for (int64_t i = 0; i < n;) {
-        while (i < n && !mask[i * stride])
-            ++i;
-        const int64_t begin = i;
-        while (i < n && mask[i * stride])
-            ++i;
-        if (i > begin)
-            f(begin, i - begin);
+        const int64_t begin = find_in_mask(mask, stride, i, n, true);
+        if (begin == n)
+            return;
+        i = find_in_mask(mask, stride, begin, n, false);
+        f(begin, i - begin);
     }
 }
 

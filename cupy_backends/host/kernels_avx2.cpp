@@ -1,4 +1,4 @@
-/* Casts for x86-64 with AVX2. */
+/* Casts and where for x86-64 with AVX2. */
 #include "casts.h"
 
 #if defined(__x86_64__)
@@ -6,6 +6,7 @@
 namespace host {
 namespace avx2 {
 #include "cast_kernels.h"
+#include "where_kernels.h"
 }
 } // namespace host
 #endif
