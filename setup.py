@@ -1,7 +1,9 @@
 """Builds the extension modules. An object is compiled again only when its source, a header it includes or its flags changed."""
+import functools
 import hashlib
 import os
 import shlex
+import shutil
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +18,9 @@ INCLUDES = ['cupy_backends/backend', numpy.get_include()]
 CXX_FLAGS = ['-std=c++17', '-O3', '-g1', '-fvisibility=hidden', '-fno-strict-aliasing', '-pthread', '-Wall', '-Wno-unused-function',
              '-Wno-maybe-uninitialized', '-Wno-trigraphs']
 CYTHON_FLAGS = ['-O2', '-fno-strict-aliasing', '-Wno-unused-function', '-Wno-trigraphs', '-Wno-maybe-uninitialized']
+EMULATOR = 'cupy_backends/ascend/emulator'
+EMULATOR_FLAGS = ['-std=c++17', '-O1', '-g1', '-fno-strict-aliasing', '-pthread', '-Wall', '-fPIC']
+EMULATED_LIBRARIES = ['libacl_rt.so', 'libascendcl.so', 'libnnopbase.so', 'libopapi_math.so', 'libopapi_nn.so', 'libasdsip.so']
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_2_0_API_VERSION'), ('NPY_TARGET_VERSION', 'NPY_1_25_API_VERSION')]
 
 
@@ -50,6 +55,10 @@ def read_dependencies(path):
         return shlex.split(f.read().replace('\\\n', ' ').split(':', 1)[1])
 
 
+def newer_than(target, sources):
+    return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
+
+
 class BuildExt(build_ext):
     """Compiles objects in parallel and skips those that are newer than all they were made from."""
 
@@ -79,12 +88,39 @@ class BuildExt(build_ext):
         self.parallel = os.cpu_count()
         super().build_extensions()
 
+    def run(self):
+        super().run()
+        self.build_emulator()
+
+    def build_emulator(self):
+        """Shared libraries with CANN's names: all code in libemu_core.so, the others only lead to it."""
+        code = sources(EMULATOR)
+        if not code:
+            return
+        made = os.path.join(self.build_lib, EMULATOR, 'lib')
+        link = functools.partial(self.compiler.link, 'shared_library', target_lang='c++')
+        # one call of the compiler's own `compile`: skips what is up to date, as for the extensions
+        objects = self.compiler.compile(code, self.build_temp, [], [EMULATOR], 0, None, EMULATOR_FLAGS, headers(EMULATOR))
+        core = os.path.join(made, 'libemu_core.so')
+        if not newer_than(core, objects):
+            os.makedirs(made, exist_ok=True)
+            link(objects, core, extra_postargs=['-pthread', '-ldl', '-Wl,-soname,libemu_core.so'])
+            empty = os.path.join(self.build_temp, 'emulator_empty.cpp')
+            with open(empty, 'w') as f:
+                f.write('/* A library of CANN that the emulator stands for: its symbols are in libemu_core.so. */\n')
+            nothing = self.compiler.compile([empty], '/', [], [], 0, None, ['-fPIC'], [])
+            for name in EMULATED_LIBRARIES:
+                link(nothing, os.path.join(made, name), extra_postargs=['-Wl,--no-as-needed', core, '-Wl,-rpath,$ORIGIN', f'-Wl,-soname,{name}'])
+        if self.inplace or getattr(self, 'editable_mode', False):
+            shutil.copytree(made, os.path.join(HERE, EMULATOR, 'lib'), dirs_exist_ok=True)
+
 
 if os.environ.get('CUPY_INSTALL_USE_ASCEND'):
     print('CUPY_INSTALL_USE_ASCEND is no longer needed: one build serves every machine, CANN is found at run time.', file=sys.stderr)
 
 setup(
     ext_modules=[cxx_extension('cupy_backends.backend._runtime', 'cupy_backends/backend'),
-                 cxx_extension('cupy_backends.host._host', 'cupy_backends/host')] + cython_extensions(),
+                 cxx_extension('cupy_backends.host._host', 'cupy_backends/host'),
+                 cxx_extension('cupy_backends.ascend._ascend', 'cupy_backends/ascend')] + cython_extensions(),
     cmdclass={'build_ext': BuildExt},
 )
