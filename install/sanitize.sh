@@ -30,19 +30,20 @@ flags_of() {
 
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=die_after_fork=0:halt_on_error=1
 export CUPY_HOST_THREADS=${CUPY_HOST_THREADS:-4}
+list=$(sources)
 failed=0
 for kind in "${kinds[@]}"; do
     flags=$(flags_of "$kind") || exit 2
     out=$BUILD/$kind
     mkdir -p "$out"
     compile="$CXX -std=c++17 -g1 -fno-strict-aliasing -pthread -Wno-trigraphs $flags -Itests/cpp/stub -Icupy_backends/backend -Icupy_backends/host"
-    sources | while read -r source; do
+    echo "$list" | while read -r source; do
         object=$out/$(echo "$source" | tr / _).o
         if [ ! -e "$object" ] || [ -n "$(find cupy_backends tests/cpp "$source" -newer "$object" \( -name '*.h' -o -name '*.def' -o -path "$source" \))" ]; then
             echo "$source $object"
         fi
     done | xargs -r -P "$JOBS" -L 1 bash -c "$compile -c \$0 -o \$1" || exit 1
-    objects=$(sources | while read -r source; do echo "$out/$(echo "$source" | tr / _).o"; done)
+    objects=$(echo "$list" | while read -r source; do echo "$out/$(echo "$source" | tr / _).o"; done)
     $CXX $flags $objects -o "$out/driver" -pthread -ldl || exit 1
     for backend in host counting; do
         echo "== $kind sanitizer, $backend backend"
