@@ -6,6 +6,14 @@
 namespace host {
 namespace {
 
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE
+#endif
+
+constexpr int64_t kColumns = 512; /* neighbouring lines in a piece */
+
 template <class T> bool greater(T a, T b) { return a > b; }
 bool greater(Half a, Half b) { return half_order(a) > half_order(b); }
 template <class T> bool greater(std::complex<T> a, std::complex<T> b) {
@@ -37,6 +45,44 @@ void columns(const char *in, int64_t stride, int64_t row_stride, int64_t rows, i
     }
 }
 
+/* The same for contiguous rows, with indices as wide as the values, which vectorizes. */
+template <class T, class I, bool Max>
+inline __attribute__((always_inline)) void typed_columns(const char *in, int64_t row_stride, int64_t rows, int64_t n, char *scratch, int64_t *out) {
+    T *__restrict best = reinterpret_cast<T *>(scratch);
+    alignas(64) I at[kColumns] = {};
+    memcpy(best, in, n * sizeof(T));
+    for (int64_t i = 1; i < rows; i++) {
+        const T *row = reinterpret_cast<const T *>(in + i * row_stride);
+        for (int64_t j = 0; j < n; j++) {
+            const T v = row[j], b = best[j];
+            const bool wins = (Max ? v > b : v < b) | ((v != v) & (b == b));
+            best[j] = wins ? v : b;
+            at[j] = wins ? static_cast<I>(i) : at[j];
+        }
+    }
+    for (int64_t j = 0; j < n; j++) out[j] = at[j];
+}
+
+#define TYPED(name, T, I)                                                                                                     \
+    template <bool Max> struct Typed_##name {                                                                                 \
+        static void run(const char *in, int64_t stride, int64_t row_stride, int64_t rows, int64_t n, char *scratch, int64_t *out) { \
+            if (stride != sizeof(T) || rows > INT32_MAX) return columns<T, Max>(in, stride, row_stride, rows, n, scratch, out); \
+            (Max ? typed_max_##name : typed_min_##name)(in, row_stride, rows, n, scratch, out);                               \
+        }                                                                                                                     \
+    };
+#define TYPED_LOOPS(name, T, I)                                                                                               \
+    WIDE void typed_max_##name(const char *in, int64_t row_stride, int64_t rows, int64_t n, char *scratch, int64_t *out) {    \
+        typed_columns<T, I, true>(in, row_stride, rows, n, scratch, out);                                                     \
+    }                                                                                                                         \
+    WIDE void typed_min_##name(const char *in, int64_t row_stride, int64_t rows, int64_t n, char *scratch, int64_t *out) {    \
+        typed_columns<T, I, false>(in, row_stride, rows, n, scratch, out);                                                    \
+    }                                                                                                                         \
+    TYPED(name, T, I)
+TYPED_LOOPS(f4, float, int32_t)
+TYPED_LOOPS(f8, double, int64_t)
+TYPED_LOOPS(i4, int32_t, int32_t)
+TYPED_LOOPS(i8, int64_t, int64_t)
+
 template <class T, bool Max> bool beats_at(const char *v, const char *best) {
     T a, b;
     memcpy(&a, v, sizeof a);
@@ -51,8 +97,10 @@ struct Kernels {
 
 template <bool Max> Kernels kernels(int dtype) {
 #define ROW(T) {columns<T, Max>, beats_at<T, Max>}
-    static const Kernels table[] = {ROW(uint8_t), ROW(int8_t), ROW(uint8_t), ROW(int16_t), ROW(uint16_t), ROW(int32_t), ROW(uint32_t),
-                                    ROW(int64_t), ROW(uint64_t), ROW(Half), ROW(float), ROW(double), ROW(std::complex<float>),
+#define TYPED_ROW(name, T) {Typed_##name<Max>::run, beats_at<T, Max>}
+    static const Kernels table[] = {ROW(uint8_t), ROW(int8_t), ROW(uint8_t), ROW(int16_t), ROW(uint16_t), TYPED_ROW(i4, int32_t),
+                                    ROW(uint32_t), TYPED_ROW(i8, int64_t), ROW(uint64_t), ROW(Half), TYPED_ROW(f4, float), TYPED_ROW(f8, double),
+                                    ROW(std::complex<float>),
                                     ROW(std::complex<double>)};
 #undef ROW
     return table[dtype];
@@ -123,15 +171,14 @@ void by_lines(const ArgReduce &r, const LinePlan &l, const char *in, char *out, 
 }
 
 void by_columns(const ArgReduce &r, const LinePlan &l, const char *in, char *out) {
-    constexpr int64_t kChunk = 512;
     const ReduceAxis &v = l.other[0];
-    int64_t chunk = kChunk;
-    if (l.count < kChunk * thread_count() && l.count * l.n > kParallelElements)
-        chunk = std::min(kChunk, std::max<int64_t>(32, (v.n / thread_count() + 16) / 16 * 16));
+    int64_t chunk = kColumns;
+    if (l.count < kColumns * thread_count() && l.count * l.n > kParallelElements)
+        chunk = std::min(kColumns, std::max<int64_t>(32, (v.n / thread_count() + 16) / 16 * 16));
     const int64_t chunks = (v.n + chunk - 1) / chunk, outer = l.count / v.n;
     parallel(outer * chunks, std::max<int64_t>(1, kParallelElements / (std::min(chunk, v.n) * l.n)), [&](int64_t b, int64_t e, int) {
-        alignas(16) char best[kChunk * 16];
-        int64_t found[kChunk];
+        alignas(16) char best[kColumns * 16];
+        int64_t found[kColumns];
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0, from = b % chunks * chunk, n = std::min(chunk, v.n - from);
             offsets(l.other + 1, l.nother - 1, b / chunks, &a, &m, &o);
@@ -164,8 +211,9 @@ xpu_status run_argreduce(xpu_call *call) {
         return XPU_OK;
     }
     LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
-    if (l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.in_stride)) by_columns(r, l, data_of(in), data_of(out));
-    else by_lines(r, l, data_of(in), data_of(out), is_aligned(in));
+    const bool aligned = is_aligned(in);
+    if (aligned && l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.in_stride)) by_columns(r, l, data_of(in), data_of(out));
+    else by_lines(r, l, data_of(in), data_of(out), aligned);
     return XPU_OK;
 }
 

@@ -8,9 +8,14 @@
 namespace host {
 namespace {
 
+constexpr int64_t kOneOutput = 1 << 18; /* elements of a single output that are worth waking threads */
 constexpr int64_t kVector = 4096; /* outputs in a piece of columns: they stay in the first cache while the rows go by */
 
 inline bool is_complex(int dtype) { return dtype == XPU_COMPLEX64 || dtype == XPU_COMPLEX128; }
+
+/* Through buffers, or a conversion per element. */
+inline bool slow(const Reduction &r) { return (r.casts && !r.fold) || r.acc_dtype == XPU_FLOAT16; }
+inline int64_t piece_elements(const Reduction &r) { return slow(r) ? kParallelElements : 2 * kParallelElements; }
 
 /* --- one run of elements --- */
 
@@ -337,10 +342,10 @@ xpu_status reduce_rows(const Reduction &r, int64_t outputs) {
     }
     const int64_t n = r.axes[0].n, outer = outputs / n;
     int64_t chunk = std::min(n, kVector);
-    if (outer * ((n + chunk - 1) / chunk) < thread_count() && outputs * r.reduced > kParallelElements)
+    if (outer * ((n + chunk - 1) / chunk) < thread_count() && outputs * r.reduced > piece_elements(r))
         chunk = std::max<int64_t>(64, (n / thread_count() + 16) / 16 * 16);
     const int64_t chunks = (n + chunk - 1) / chunk, work = std::max<int64_t>(1, std::min(chunk, n) * r.reduced);
-    parallel(outer * chunks, std::max<int64_t>(1, kParallelElements / work), [&](int64_t b, int64_t e, int) {
+    parallel(outer * chunks, std::max<int64_t>(1, piece_elements(r) / work), [&](int64_t b, int64_t e, int) {
         Temp scratch(r.casts ? kScratch : 16);
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0, from = b % chunks * chunk;
@@ -360,7 +365,7 @@ xpu_status reduce_each(const Reduction &r, const Walk &w, int64_t outputs) {
     for (int i = 0; i < r.ndim; i++)
         if (!r.axes[i].reduced) kept[nkept++] = r.axes[i];
     const bool scratch_needed = r.casts || w.merged;
-    parallel(outputs, std::max<int64_t>(1, kParallelElements / std::max<int64_t>(r.reduced, 1)), [&](int64_t b, int64_t e, int) {
+    parallel(outputs, std::max<int64_t>(1, piece_elements(r) / std::max<int64_t>(r.reduced, 1)), [&](int64_t b, int64_t e, int) {
         Temp scratch(scratch_needed ? kScratch : 16);
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0;
@@ -411,7 +416,7 @@ xpu_status execute(Reduction *r) {
     if (r->ndim == 0) r->axes[r->ndim++] = {1, 0, 0, 0, true};
     if (!r->axes[0].reduced) return reduce_rows(*r, outputs);
     Walk w = plan_walk(*r);
-    if (outputs < 2 * thread_count() && r->reduced >= 2 * kParallelElements) {
+    if (outputs < 2 * thread_count() && r->reduced >= (slow(*r) ? kParallelElements : kOneOutput)) {
         Reduction one = *r;
         bool split_exact = r->exact && (!is_complex(r->acc_dtype) || r->ndim == 1), split_sum = r->pairwise && r->total && !r->mask;
         for (int64_t i = 0; (split_exact || split_sum) && i < outputs; i++) {

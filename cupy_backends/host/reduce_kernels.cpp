@@ -131,33 +131,30 @@ template <class T> void one_by_one(char *acc, const char *in, int64_t stride, in
 }
 
 /* Exact sums in 64 bits, whatever the order. */
-template <class S, bool Count> INLINE int64_t integer_sum(const char *in, int64_t stride, int64_t n) {
+template <class S> INLINE int64_t integer_sum(const char *in, int64_t stride, int64_t n) {
     uint64_t sum = 0;
     if (stride == sizeof(S)) {
         const S *p = reinterpret_cast<const S *>(in);
-        for (int64_t i = 0; i < n; i++) sum += Count ? static_cast<uint64_t>(p[i] != 0) : static_cast<uint64_t>(static_cast<int64_t>(p[i]));
+        for (int64_t i = 0; i < n; i++) sum += static_cast<uint64_t>(static_cast<int64_t>(p[i]));
     } else {
-        for (int64_t i = 0; i < n; i++) {
-            S v = load<S>(in + i * stride);
-            sum += Count ? static_cast<uint64_t>(v != 0) : static_cast<uint64_t>(static_cast<int64_t>(v));
-        }
+        for (int64_t i = 0; i < n; i++) sum += static_cast<uint64_t>(static_cast<int64_t>(load<S>(in + i * stride)));
     }
     return static_cast<int64_t>(sum);
 }
 
-/* Bytes are summed in 32 bits first: that vectorizes far better. */
-template <class S, bool Count> INLINE int64_t byte_sum(const char *in, int64_t stride, int64_t n) {
+/* Values, or 1 for each that is not zero, in 32 bits first: that vectorizes far better. Float drops the sign: -0.0 is zero. */
+template <class S, bool Count, bool Float> INLINE int64_t narrow_sum(const char *in, int64_t stride, int64_t n) {
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i += 1 << 16) {
-        int64_t m = n - i < 1 << 16 ? n - i : 1 << 16;
+        const int64_t m = n - i < 1 << 16 ? n - i : 1 << 16;
         int32_t part = 0;
-        if (stride == 1) {
-            const S *p = reinterpret_cast<const S *>(in + i);
-            for (int64_t k = 0; k < m; k++) part += Count ? p[k] != 0 : p[k];
+        if (stride == sizeof(S)) {
+            const S *p = reinterpret_cast<const S *>(in) + i;
+            for (int64_t k = 0; k < m; k++) part += !Count ? p[k] : Float ? static_cast<S>(p[k] << 1) != 0 : p[k] != 0;
         } else {
             for (int64_t k = 0; k < m; k++) {
-                S v = load<S>(in + (i + k) * stride);
-                part += Count ? v != 0 : v;
+                const S v = load<S>(in + (i + k) * stride);
+                part += !Count ? v : Float ? static_cast<S>(v << 1) != 0 : v != 0;
             }
         }
         sum += part;
@@ -171,32 +168,28 @@ template <class S, bool Count> INLINE int64_t byte_sum(const char *in, int64_t s
         *a += static_cast<uint64_t>(call(in, stride, n));                                       \
     }
 #define COMMA ,
-INTEGER_FOLD(widen_b, byte_sum<uint8_t COMMA true>)
-INTEGER_FOLD(widen_i1, byte_sum<int8_t COMMA false>)
-INTEGER_FOLD(widen_u1, byte_sum<uint8_t COMMA false>)
-INTEGER_FOLD(widen_i2, integer_sum<int16_t COMMA false>)
-INTEGER_FOLD(widen_u2, integer_sum<uint16_t COMMA false>)
-INTEGER_FOLD(widen_i4, integer_sum<int32_t COMMA false>)
-INTEGER_FOLD(widen_u4, integer_sum<uint32_t COMMA false>)
-INTEGER_FOLD(widen_i8, integer_sum<int64_t COMMA false>)
-INTEGER_FOLD(count_1, byte_sum<uint8_t COMMA true>)
-INTEGER_FOLD(count_2, integer_sum<uint16_t COMMA true>)
-INTEGER_FOLD(count_4, integer_sum<uint32_t COMMA true>)
-INTEGER_FOLD(count_8, integer_sum<uint64_t COMMA true>)
+INTEGER_FOLD(widen_b, narrow_sum<uint8_t COMMA true COMMA false>)
+INTEGER_FOLD(widen_i1, narrow_sum<int8_t COMMA false COMMA false>)
+INTEGER_FOLD(widen_u1, narrow_sum<uint8_t COMMA false COMMA false>)
+INTEGER_FOLD(widen_i2, integer_sum<int16_t>)
+INTEGER_FOLD(widen_u2, integer_sum<uint16_t>)
+INTEGER_FOLD(widen_i4, integer_sum<int32_t>)
+INTEGER_FOLD(widen_u4, integer_sum<uint32_t>)
+INTEGER_FOLD(widen_i8, integer_sum<int64_t>)
+INTEGER_FOLD(count_1, narrow_sum<uint8_t COMMA true COMMA false>)
+INTEGER_FOLD(count_2, narrow_sum<uint16_t COMMA true COMMA false>)
+INTEGER_FOLD(count_4, narrow_sum<uint32_t COMMA true COMMA false>)
+INTEGER_FOLD(count_8, narrow_sum<uint64_t COMMA true COMMA false>)
+INTEGER_FOLD(count_f2, narrow_sum<uint16_t COMMA true COMMA true>)
+INTEGER_FOLD(count_f4, narrow_sum<uint32_t COMMA true COMMA true>)
+INTEGER_FOLD(count_f8, narrow_sum<uint64_t COMMA true COMMA true>)
 
-/* Floats: -0.0 is zero, NaN is not. */
-template <class T, int Parts> void count_float(char *acc, const char *in, int64_t stride, int64_t n) {
+template <class T> void count_complex(char *acc, const char *in, int64_t stride, int64_t n) {
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        T v[Parts];
-        memcpy(v, in + i * stride, sizeof v);
-        sum += v[0] != 0 || v[Parts - 1] != 0;
+        const Pair<T> v = load<Pair<T>>(in + i * stride);
+        sum += (v.re != 0) | (v.im != 0);
     }
-    *reinterpret_cast<int64_t *>(acc) += sum;
-}
-void count_half(char *acc, const char *in, int64_t stride, int64_t n) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (load<uint16_t>(in + i * stride) & 0x7fff) != 0;
     *reinterpret_cast<int64_t *>(acc) += sum;
 }
 
@@ -272,14 +265,14 @@ const FoldFn kDouble[] = {nullptr, fold_i1_f8, fold_u1_f8, fold_i2_f8, fold_u2_f
 template <bool Any> FoldFn truth_fold(int dtype) {
     static const FoldFn table[] = {truth<Any, count_1>, truth<Any, count_1>, truth<Any, count_1>, truth<Any, count_2>, truth<Any, count_2>,
                                    truth<Any, count_4>, truth<Any, count_4>, truth<Any, count_8>, truth<Any, count_8>,
-                                   truth<Any, count_half>, truth<Any, count_float<float, 1>>, truth<Any, count_float<double, 1>>,
-                                   truth<Any, count_float<float, 2>>, truth<Any, count_float<double, 2>>};
+                                   truth<Any, count_f2>, truth<Any, count_f4>, truth<Any, count_f8>,
+                                   truth<Any, count_complex<float>>, truth<Any, count_complex<double>>};
     return dtype < XPU_BFLOAT16 ? table[dtype] : nullptr;
 }
 
 FoldFn count_fold(int dtype) {
-    static const FoldFn table[] = {count_1, count_1, count_1, count_2, count_2, count_4, count_4, count_8, count_8, count_half,
-                                   count_float<float, 1>, count_float<double, 1>, count_float<float, 2>, count_float<double, 2>};
+    static const FoldFn table[] = {count_1, count_1, count_1, count_2, count_2, count_4, count_4, count_8, count_8, count_f2,
+                                   count_f4, count_f8, count_complex<float>, count_complex<double>};
     return dtype < XPU_BFLOAT16 ? table[dtype] : nullptr;
 }
 

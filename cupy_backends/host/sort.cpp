@@ -21,19 +21,13 @@ LinePlan plan_sort_lines(const xpu_tensor *in, const xpu_tensor *out, int axis) 
 
 namespace {
 
-bool same_memory(const xpu_tensor *a, const xpu_tensor *b) {
-    if (a->dtype != b->dtype || data_of(a) != data_of(b)) return false;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->shape[i] > 1 && a->strides[i] != b->strides[i]) return false;
-    return true;
-}
-
-/* f(data, n) for each line of t, made contiguous where it is not; stops at the first failure. */
-template <class F> xpu_status each_line(const xpu_tensor *t, int axis, F f) {
-    const LinePlan l = plan_sort_lines(t, t, axis);
-    const int size = item_size(t->dtype);
-    const bool copies = l.in_stride != size || !is_aligned(t);
-    const CastFn copy = cast_fn(t->dtype, t->dtype);
+/* f(src, dst, n) for each line, made contiguous where it is not; src may be dst. */
+template <class F> xpu_status each_line(const xpu_call *call, F f) {
+    const xpu_tensor *in = call->in[0], *out = call->out[0];
+    const LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
+    const int size = item_size(out->dtype);
+    const bool copies = l.in_stride != size || !is_aligned(in) || l.out_stride != size || !is_aligned(out);
+    const CastFn copy = cast_fn(out->dtype, out->dtype);
     xpu_status status = XPU_OK;
     /* log2(n) steps per element: a sort is worth a thread much earlier than an addition */
     const int64_t grain = std::max<int64_t>(1, (kParallelElements >> 3) / std::max<int64_t>(l.n, 1));
@@ -42,10 +36,10 @@ template <class F> xpu_status each_line(const xpu_tensor *t, int axis, F f) {
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0;
             offsets(l.other, l.nother, b, &a, &m, &o);
-            char *p = data_of(t) + a, *q = copies ? line.as<char>() : p;
-            if (copies) copy(p, l.in_stride, q, size, l.n);
-            if (xpu_status s = f(q, l.n)) status = s;
-            if (copies) copy(q, size, p, l.in_stride, l.n);
+            char *p = data_of(in) + a, *q = data_of(out) + o;
+            if (copies) copy(p, l.in_stride, line.as<char>(), size, l.n);
+            if (xpu_status s = copies ? f(line.as<char>(), line.as<char>(), l.n) : f(p, q, l.n)) status = s;
+            if (copies) copy(line.as<char>(), size, q, l.out_stride, l.n);
         }
     };
     if (l.count == 1) body(0, 1, 0); /* the line itself goes on all threads */
@@ -76,10 +70,6 @@ xpu_status order_lines(const xpu_call *call) {
     if (l.count == 1) body(0, 1, 0);
     else parallel(l.count, std::max<int64_t>(1, (kParallelElements >> 4) / std::max<int64_t>(l.n, 1)), body);
     return status;
-}
-
-xpu_status copy_in(const xpu_call *call) {
-    return same_memory(call->in[0], call->out[0]) ? static_cast<xpu_status>(XPU_OK) : copy_cast(call->out[0], call->in[0]);
 }
 
 /* --- searchsorted --- */
@@ -128,12 +118,11 @@ const char *flat_data(const xpu_tensor *t, int dtype, TempTensor *temp) {
 } // namespace
 
 xpu_status run_sort(xpu_call *call) {
-    const xpu_tensor *out = call->out[0];
-    if (out->size == 0) return XPU_OK;
+    const int dtype = call->out[0]->dtype;
+    if (call->out[0]->size == 0) return XPU_OK;
     const bool stable = call->params->i[0] == XPU_SORT_STABLE;
-    if (!numpy_sort(out->dtype, stable)) return fail(XPU_NOT_SUPPORTED, "sort: NumPy has no function for this dtype");
-    if (xpu_status s = copy_in(call)) return s;
-    return each_line(out, static_cast<int>(call->params->axes[0]), [&](char *p, int64_t n) { return sort_line(out->dtype, stable, p, n); });
+    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, stable)) return fail(XPU_NOT_SUPPORTED, "sort: NumPy has no function for these dtypes");
+    return each_line(call, [&](const char *p, char *q, int64_t n) { return sort_line(dtype, stable, p, q, n); });
 }
 
 xpu_status run_argsort(xpu_call *call) {
@@ -144,10 +133,14 @@ xpu_status run_argsort(xpu_call *call) {
 
 xpu_status run_partition(xpu_call *call) {
     if (call->op == XPU_OP_argpartition) return run_argsort(call);
-    const xpu_tensor *out = call->out[0];
-    if (out->size == 0) return XPU_OK;
-    if (xpu_status s = copy_in(call)) return s;
-    return each_line(out, static_cast<int>(call->params->axes[0]), [&](char *p, int64_t n) { return sort_line(out->dtype, false, p, n); });
+    const int dtype = call->out[0]->dtype;
+    if (call->out[0]->size == 0) return XPU_OK;
+    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, false)) return fail(XPU_NOT_SUPPORTED, "partition: NumPy has no function for these dtypes");
+    const xpu_params *params = call->params;
+    return each_line(call, [&](const char *p, char *q, int64_t n) {
+        if (p != q) memcpy(q, p, n * item_size(dtype));
+        return partition_line(dtype, q, n, params->list, params->nlist);
+    });
 }
 
 xpu_status run_searchsorted(xpu_call *call) {

@@ -6,7 +6,7 @@
 namespace host {
 namespace {
 
-constexpr int64_t kPiece = 1 << 14; /* a smaller piece is not worth a thread */
+constexpr int64_t kPiece = 1 << 15; /* a smaller piece is not worth a thread */
 
 /* How many of the first k elements of the merged line come from a. Equal elements of a go first. */
 template <class T> int64_t merged_from_a(const T *a, int64_t na, const T *b, int64_t nb, int64_t k) {
@@ -19,22 +19,43 @@ template <class T> int64_t merged_from_a(const T *a, int64_t na, const T *b, int
     return low;
 }
 
-template <class T> void merge_part(const T *a, int64_t na, const T *b, int64_t nb, T *out) {
-    const T *a_end = a + na, *b_end = b + nb;
-    while (a != a_end && b != b_end) {
-        bool second = less(*b, *a);
+/* A merge under way: one step moves one element. */
+template <class T> struct Merge {
+    const T *a, *a_end, *b, *b_end;
+    T *out;
+    bool more() const { return (a != a_end) & (b != b_end); }
+    void step() {
+        const bool second = less(*b, *a);
         *out++ = second ? *b : *a;
         b += second;
         a += !second;
     }
-    out = std::copy(a, a_end, out);
-    std::copy(b, b_end, out);
+    void finish() {
+        while (more()) step();
+        out = std::copy(a, a_end, out);
+        std::copy(b, b_end, out);
+    }
+};
+
+constexpr int kMerges = 4; /* side by side, to hide the latency of comparing */
+
+template <class T> void merge_part(const T *a, int64_t na, const T *b, int64_t nb, T *out) {
+    Merge<T> m[kMerges];
+    int64_t i = 0;
+    for (int p = 0; p < kMerges; p++) {
+        const int64_t k0 = (na + nb) * p / kMerges, k1 = (na + nb) * (p + 1) / kMerges, j = merged_from_a(a, na, b, nb, k1);
+        m[p] = {a + i, a + j, b + (k0 - i), b + (k1 - j), out + k0};
+        i = j;
+    }
+    while (m[0].more() & m[1].more() & m[2].more() & m[3].more())
+        for (auto &part : m) part.step();
+    for (auto &part : m) part.finish();
 }
 
-/* Merges sorted pieces pairwise until one is left; `pieces` is a power of two. */
-template <class T> void merge_pieces(char *data, char *spare, int64_t n, int pieces) {
-    T *from = reinterpret_cast<T *>(data), *to = reinterpret_cast<T *>(spare);
-    const int parts = 4 * thread_count();
+/* Merges sorted pieces pairwise, from one buffer to the other, until one is left; `pieces` is a power of two. */
+template <class T> void merge_pieces(char *first, char *second, int64_t n, int pieces) {
+    T *from = reinterpret_cast<T *>(first), *to = reinterpret_cast<T *>(second);
+    const int parts = 2 * thread_count();
     for (int left = pieces; left > 1; left /= 2) {
         const int pairs = left / 2, each = std::max(1, parts / pairs);
         parallel(pairs * each, 1, [&](int64_t begin, int64_t end, int) {
@@ -49,8 +70,6 @@ template <class T> void merge_pieces(char *data, char *spare, int64_t n, int pie
         });
         std::swap(from, to);
     }
-    if (from != reinterpret_cast<T *>(data))
-        parallel(n, kParallelElements, [&](int64_t b, int64_t e, int) { std::copy(from + b, from + e, to + b); });
 }
 
 typedef void (*MergeFn)(char *, char *, int64_t, int);
@@ -134,7 +153,7 @@ template <class T> xpu_status argsort_keys(const char *bytes, int64_t n, int64_t
     parallel(n, kParallelElements, [&](int64_t i, int64_t e, int) {
         for (; i < e; i++) packed[i] = (key_of(data[i]) - low) >> cut << index_bits | static_cast<uint64_t>(i);
     });
-    if (xpu_status s = sort_line(XPU_UINT64, false, memory.as<char>(), n)) return s;
+    if (xpu_status s = sort_line(XPU_UINT64, false, memory.as<char>(), memory.as<char>(), n)) return s;
     parallel(n, kParallelElements, [&](int64_t i, int64_t e, int) {
         for (; i < e; i++) order[i] = static_cast<int64_t>(packed[i] & mask);
     });
@@ -151,26 +170,29 @@ template <class T> xpu_status argsort_complex(const char *bytes, int64_t n, int6
 
 } // namespace
 
-xpu_status sort_line(int dtype, bool stable, char *data, int64_t n) {
-    if (n < 2) return XPU_OK;
-    SortFn sort = numpy_sort(dtype, stable);
+xpu_status sort_line(int dtype, bool stable, const char *src, char *dst, int64_t n) {
+    const SortFn sort = numpy_sort(dtype, stable);
     void *array = numpy_dummy_array(dtype);
     const int size = item_size(dtype);
-    int pieces = 1;
-    while (2 * pieces <= thread_count() && n / (2 * pieces) >= kPiece) pieces *= 2;
-    if (pieces == 1) {
-        sort(data, n, array);
+    int rounds = 0;
+    while (2 << rounds <= thread_count() && n >> (rounds + 1) >= kPiece) rounds++;
+    if (rounds == 0) {
+        if (src != dst) memcpy(dst, src, n * size);
+        if (n > 1) sort(dst, n, array);
         return XPU_OK;
     }
     Temp spare(n * size);
     if (!spare.ptr) return fail(XPU_OUT_OF_MEMORY, "no memory for a merge");
+    const int pieces = 1 << rounds;
+    char *start = rounds % 2 ? spare.as<char>() : dst, *other = rounds % 2 ? dst : spare.as<char>(); /* so that it ends in dst */
     parallel(pieces, 1, [&](int64_t b, int64_t e, int) {
         for (; b < e; b++) {
-            int64_t from = n * b / pieces;
-            sort(data + from * size, n * (b + 1) / pieces - from, array);
+            int64_t from = n * b / pieces, count = n * (b + 1) / pieces - from;
+            if (src != start) memcpy(start + from * size, src + from * size, count * size);
+            sort(start + from * size, count, array);
         }
     });
-    merge_fn(dtype)(data, spare.as<char>(), n, pieces);
+    merge_fn(dtype)(start, other, n, pieces);
     return XPU_OK;
 }
 
