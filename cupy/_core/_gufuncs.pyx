@@ -19,13 +19,13 @@ cdef type _SVDResult, _EighResult
 
 
 cdef object _make_context(str message):
-    """A context in which the gufuncs' sign of failure, an invalid operation, raises LinAlgError(message)."""
+    """A context in which the gufuncs' sign of failure, an invalid operation, raises LinAlgError(message); '' for no failure."""
     def fail(kind, flag):
         raise _Error(message)
 
     context = contextvars.copy_context()
     context.run(numpy.seterrcall, fail)
-    context.run(numpy.seterr, divide='ignore', over='ignore', under='ignore', invalid='call')
+    context.run(numpy.seterr, divide='ignore', over='ignore', under='ignore', invalid='call' if message else 'ignore')
     return context
 
 
@@ -39,13 +39,18 @@ cdef object _context(str message):
     return context
 
 
+cdef bint _double(ndarray a) noexcept:
+    """NumPy's linear algebra computes in double precision, whatever the dtype."""
+    return a.t.dtype == XPU_FLOAT64 or a.t.dtype == XPU_COMPLEX128
+
+
 cdef bint _plain(object x) noexcept:
-    """float32, float64 or complex, at least two dimensions, not empty, square."""
+    """Double precision, at least two dimensions, not empty, square."""
     cdef ndarray a
     if type(x) is not ndarray:
         return False
     a = <ndarray>x
-    return (_inexact(a) and a.t.ndim >= 2 and a.t.size > 0
+    return (_double(a) and a.t.ndim >= 2 and a.t.size > 0
             and a.t.shape[a.t.ndim - 1] == a.t.shape[a.t.ndim - 2])
 
 
@@ -87,7 +92,7 @@ def svd(tuple args):
     if not 1 <= len(args) <= 2 or type(args[0]) is not ndarray:
         return NotImplemented
     a = args[0]
-    if not _inexact(a) or a.t.ndim < 2 or a.t.size == 0:
+    if not _double(a) or a.t.ndim < 2 or a.t.size == 0:
         return NotImplemented
     function = _svd_full if len(args) == 1 or args[1] else _svd_reduced
     u, s, vh = _context('SVD did not converge').run(function, numpy_view(a))
@@ -103,7 +108,7 @@ def fft(tuple args):
     if not _inexact(a) or a.t.ndim == 0 or a.t.shape[a.t.ndim - 1] == 0:
         return NotImplemented
     r = new_array(XPU_COMPLEX64 if a.t.dtype in (XPU_FLOAT32, XPU_COMPLEX64) else XPU_COMPLEX128, a.t.ndim, a.t.shape)
-    _fft(numpy_view(a), 1, numpy_view(r))
+    _context('').run(_fft, numpy_view(a), 1, numpy_view(r))
     return r
 
 

@@ -96,3 +96,42 @@ def test_emath():
         failures(compare(lambda xp: xp.emath.power(xp.asarray(x, dtype), -2), ulp=2), 'power -2', x, dtype)
     failures(compare(lambda xp: xp.emath.sqrt(-1)))
     failures.report()
+
+
+def test_plain_arguments():
+    """The short ways to NumPy's gufuncs answer bit for bit as NumPy's functions, and fail as they do."""
+    failures = Failures()
+    special = {'singular': numpy.ones((2, 2)), 'nan': numpy.array([[numpy.nan, 1], [1, 2.]]), 'big': numpy.full((2, 2), 1e300)}
+    for dtype in 'fdFDei':
+        stack = rng.normal(size=(3, 4, 4)) + 4 * numpy.eye(4)
+        stack = (stack + stack.swapaxes(1, 2)).astype(dtype)
+        if dtype in 'FD':
+            stack = stack + 1j * numpy.eye(4).astype(dtype) * 0
+        cases = {'stack': stack, 'one': stack[0], 'view': stack[1, ::-1, ::-1].T, 'flat': stack[0, 0], 'wide': stack[0, :2], 'none': stack[:0],
+                 'tiny': stack[0, :1, :1], 'empty': stack[0, :0, :0], **{k: v.astype(dtype) for k, v in special.items() if dtype in 'd'}}
+        for name, a in cases.items():
+            for function in ('inv', 'cholesky', 'eigh', 'svd', 'det', 'eigvalsh'):
+                failures(compare(lambda xp: getattr(xp.linalg, function)(xp.asarray(a))), function, dtype, name)
+            failures(compare(lambda xp: xp.linalg.svd(xp.asarray(a), False)), 'svd reduced', dtype, name)
+            for b in (stack[0], stack[0, 0], stack, stack[0, :, :1], stack[0, :3], stack[0].real.astype('f4')):
+                failures(compare(lambda xp: xp.linalg.solve(xp.asarray(a), xp.asarray(b))), 'solve', dtype, name, b.shape)
+        for a in (stack, stack[0, 0], stack[0, 0, :1], stack[..., :3], stack[:, :, :0], stack[0, 0, 0], stack.astype('d')[0] * 1e308):
+            failures(compare(lambda xp: xp.fft.fft(xp.asarray(a))), 'fft', dtype, a.shape)
+    failures.report()
+
+
+def test_no_warnings():
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        big = cupy.full((3, 3), 1e308)
+        for function in (cupy.fft.fft, cupy.fft.ifft, cupy.fft.rfft2, cupy.fft.irfft, cupy.linalg.det, cupy.linalg.norm, cupy.linalg.qr):
+            function(big)
+
+
+def test_a_failure_leaves_the_settings():
+    with numpy.errstate(invalid='raise'):
+        with pytest.raises(numpy.linalg.LinAlgError):
+            cupy.linalg.inv(cupy.zeros((2, 2)))
+        assert numpy.geterr()['invalid'] == 'raise'
+    assert (cupy.linalg.inv(cupy.eye(2)) == cupy.eye(2)).all()
