@@ -29,14 +29,20 @@ cdef object _make_context(str message):
     return context
 
 
-cdef object _context(str message):
+cdef object _run(str message, object function, object x, object y=None, object z=None):
+    """Calls function(x[, y[, z]]) in the context of a message. A context is out of reach while in use: a call within finds another."""
     cdef dict known = getattr(_thread, 'contexts', None)
     if known is None:
         known = _thread.contexts = {}
-    context = known.get(message)
+    context = known.pop(message, None)
     if context is None:
-        context = known[message] = _make_context(message)
-    return context
+        context = _make_context(message)
+    try:
+        if y is None:
+            return context.run(function, x)
+        return context.run(function, x, y) if z is None else context.run(function, x, y, z)
+    finally:
+        known[message] = context
 
 
 cdef bint _double(ndarray a) noexcept:
@@ -65,25 +71,25 @@ def solve(tuple args):
     b = args[1]
     if b.t.dtype != (<ndarray>args[0]).t.dtype or b.t.size == 0 or b.t.ndim == 0:
         return NotImplemented
-    return adopt_any(_context('Singular matrix').run(_solve1 if b.t.ndim == 1 else _solve, numpy_view(args[0]), numpy_view(b)))
+    return adopt_any(_run('Singular matrix', _solve1 if b.t.ndim == 1 else _solve, numpy_view(args[0]), numpy_view(b)))
 
 
 def inv(tuple args):
     if len(args) != 1 or not _plain(args[0]):
         return NotImplemented
-    return adopt(_context('Singular matrix').run(_inv, numpy_view(args[0])))
+    return adopt(_run('Singular matrix', _inv, numpy_view(args[0])))
 
 
 def cholesky(tuple args):
     if len(args) != 1 or not _plain(args[0]):
         return NotImplemented
-    return adopt(_context('Matrix is not positive definite').run(_cholesky, numpy_view(args[0])))
+    return adopt(_run('Matrix is not positive definite', _cholesky, numpy_view(args[0])))
 
 
 def eigh(tuple args):
     if len(args) != 1 or not _plain(args[0]):
         return NotImplemented
-    w, v = _context('Eigenvalues did not converge').run(_eigh, numpy_view(args[0]))
+    w, v = _run('Eigenvalues did not converge', _eigh, numpy_view(args[0]))
     return tuple.__new__(_EighResult, (adopt(w), adopt(v)))
 
 
@@ -95,7 +101,7 @@ def svd(tuple args):
     if not _double(a) or a.t.ndim < 2 or a.t.size == 0:
         return NotImplemented
     function = _svd_full if len(args) == 1 or args[1] else _svd_reduced
-    u, s, vh = _context('SVD did not converge').run(function, numpy_view(a))
+    u, s, vh = _run('SVD did not converge', function, numpy_view(a))
     return tuple.__new__(_SVDResult, (adopt(u), adopt(s), adopt(vh)))
 
 
@@ -108,7 +114,7 @@ def fft(tuple args):
     if not _inexact(a) or a.t.ndim == 0 or a.t.shape[a.t.ndim - 1] == 0:
         return NotImplemented
     r = new_array(XPU_COMPLEX64 if a.t.dtype in (XPU_FLOAT32, XPU_COMPLEX64) else XPU_COMPLEX128, a.t.ndim, a.t.shape)
-    _context('').run(_fft, numpy_view(a), 1, numpy_view(r))
+    _run('', _fft, numpy_view(a), 1, numpy_view(r))
     return r
 
 
