@@ -257,8 +257,7 @@ cdef ndarray _key_view(ndarray a, Key k):
 
 
 cdef bint _is_full_mask(ndarray a, Key k):
-    """The only item, or with slices of nothing but None and Ellipsis left out: a mask of the array's shape."""
-    return k.n == 1 and k.kinds[0] == MASK and (<ndarray>k.items[0]).t.ndim == a.t.ndim
+    return k.n == 1 and k.kinds[0] == MASK and same_shape(a, <ndarray>k.items[0])
 
 
 cdef int _others(Key k, Layout* result) except -1:
@@ -367,13 +366,17 @@ cdef int assign(ndarray dst, object value) except -1:
 cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
     cdef xpu_value v
     cdef ndarray r
+    if a.t.dtype == XPU_BOOL and not is_python_scalar(value):
+        value = bool(value)  # NumPy asks for the truth of any object here
     if is_python_scalar(value):
         if api.caps() & XPU_CAP_HOST_MEMORY:
             store(value, a.t.dtype, &v)
             memcpy(<char*>a.t.base + offset, &v, itemsize_of[a.t.dtype])
             return 0
         return fill_value(new_view(a, 0, NULL, NULL, offset), value)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or (isinstance(value, ndarray) and (<ndarray>value).t.ndim):
+        if kind_of[a.t.dtype] == KIND_COMPLEX:
+            raise TypeError('only 0-dimensional arrays can be converted to Python scalars')
         raise ValueError('setting an array element with a sequence.')
     r = value_array(value, a.t.dtype)
     if r.t.ndim:
@@ -443,7 +446,7 @@ cdef int setitem(ndarray a, object key, object value) except -1:
     k = parse_key(a, <tuple>key)
     if k.advanced:
         return _put_key(a, k, value)
-    if _is_scalar(k, a.t.ndim) and k.n:
+    if _is_scalar(k, a.t.ndim):
         return _set_element(a, k.view.offset, value)
     return _set_layout(a, &k.view, value)
 

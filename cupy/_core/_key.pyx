@@ -226,7 +226,7 @@ cdef int _layout(ndarray a, tuple key, Key k, int rest) except -1:
         elif kind == MASK:
             r = <ndarray>k.items[i]
             for j in range(r.t.ndim):
-                if r.t.shape[j] != a.t.shape[axis + j]:
+                if r.t.shape[j] != a.t.shape[axis + j] and r.t.shape[j] > 0:  # NumPy lets empty masks pass
                     raise IndexError(f'boolean index did not match indexed array along axis {axis + j}; size of axis is '
                                      f'{a.t.shape[axis + j]} but size of corresponding boolean axis is {r.t.shape[j]}')
             for array in nonzero_of(r):
