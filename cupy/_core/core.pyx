@@ -1207,16 +1207,16 @@ cdef class ndarray:
 
     # --- computing methods: the functions of the same names ---
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=numpy._NoValue, where=True):
         return _reduction.sum(self, axis, dtype, out, keepdims, initial, where)
 
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=numpy._NoValue, where=True):
         return _reduction.prod(self, axis, dtype, out, keepdims, initial, where)
 
-    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
+    def max(self, axis=None, out=None, keepdims=False, initial=numpy._NoValue, where=True):
         return _reduction.max(self, axis, out, keepdims, initial, where)
 
-    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
+    def min(self, axis=None, out=None, keepdims=False, initial=numpy._NoValue, where=True):
         return _reduction.min(self, axis, out, keepdims, initial, where)
 
     def any(self, axis=None, out=None, keepdims=False, *, where=True):
