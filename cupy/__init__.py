@@ -14,6 +14,7 @@ from cupy._core._sorting import argpartition, argsort, lexsort, partition, searc
 from cupy._core._ufunc import ufunc  # noqa: F401
 from cupy._core.core import ndarray  # noqa: F401
 from cupy._creation import *  # noqa: F401,F403
+from cupy._einsum import *  # noqa: F401,F403
 from cupy._errstate import errstate, geterr, seterr  # noqa: F401
 from cupy._functional import asnumpy, get_array_module, load, may_share_memory, shares_memory, show_runtime, vectorize  # noqa: F401
 from cupy._index_tricks import *  # noqa: F401,F403

@@ -13,6 +13,10 @@ def test_lines():
     lines.check('math', ulp=2)
 
 
+def test_einsum():
+    lines.check('einsum', ulp=2)
+
+
 def test_statistics():
     lines.check('statistics', ulp=4)
 
@@ -54,6 +58,7 @@ def test_order_statistics_of_every_dtype():
         for call in (lambda xp, a: xp.median(a), lambda xp, a: xp.median(a.reshape(5, 8), axis=0),
                      lambda xp, a: xp.median(a.reshape(5, 8), axis=1, keepdims=True),
                      lambda xp, a: xp.percentile(a, [5, 50, 92.5]), lambda xp, a: xp.average(a),
-                     lambda xp, a: xp.quantile(a.reshape(5, 8), 0.3, axis=1), lambda xp, a: xp.unique(a, return_inverse=True), lambda xp, a: xp.digitize(a, xp.arange(-90, 90, 30))):
+                     lambda xp, a: xp.quantile(a.reshape(5, 8), 0.3, axis=1), lambda xp, a: xp.unique(a, return_inverse=True),
+                     lambda xp, a: xp.digitize(a, xp.arange(-90, 90, 30))):
             failures(oracle.compare(lambda xp: call(xp, xp.asarray(values(dtype))), ulp=2), dtype)
     failures.report()
