@@ -82,7 +82,7 @@ Walk plan_walk(const Reduction &r) {
         while (w.merged < k && w.core * r.axes[w.merged].n <= kBuffer) w.core *= r.axes[w.merged++].n;
         if (w.merged == 0) w.core = 1;
         else taken = w.merged < k ? w.merged + 1 : k;
-        if (w.merged) w.units = kBuffer / w.core;
+        if (w.merged) w.units = kBuffer / std::max<int64_t>(w.core, 1);
     }
     for (int i = taken; i < r.ndim; i++)
         if (r.axes[i].reduced) {
