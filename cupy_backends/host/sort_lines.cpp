@@ -6,7 +6,7 @@
 namespace host {
 namespace {
 
-constexpr int64_t kPiece = 1 << 15; /* a smaller piece is not worth a thread */
+constexpr int64_t kPiece = 1 << 17; /* a smaller piece is not worth a thread */
 
 /* How many of the first k elements of the merged line come from a. Equal elements of a go first. */
 template <class T> int64_t merged_from_a(const T *a, int64_t na, const T *b, int64_t nb, int64_t k) {
@@ -19,37 +19,41 @@ template <class T> int64_t merged_from_a(const T *a, int64_t na, const T *b, int
     return low;
 }
 
-/* A merge under way: one step moves one element. */
-template <class T> struct Merge {
-    const T *a, *a_end, *b, *b_end;
-    T *out;
-    bool more() const { return (a != a_end) & (b != b_end); }
-    void step() {
-        const bool second = less(*b, *a);
-        *out++ = second ? *b : *a;
-        b += second;
-        a += !second;
-    }
-    void finish() {
-        while (more()) step();
-        out = std::copy(a, a_end, out);
-        std::copy(b, b_end, out);
-    }
-};
+template <class T, bool Nan> inline bool before(T a, T b) { return less(a, b); }
+template <> inline bool before<float, false>(float a, float b) { return a < b; }
+template <> inline bool before<double, false>(double a, double b) { return a < b; }
 
-constexpr int kMerges = 4; /* side by side, to hide the latency of comparing */
-
-template <class T> void merge_part(const T *a, int64_t na, const T *b, int64_t nb, T *out) {
-    Merge<T> m[kMerges];
-    int64_t i = 0;
-    for (int p = 0; p < kMerges; p++) {
-        const int64_t k0 = (na + nb) * p / kMerges, k1 = (na + nb) * (p + 1) / kMerges, j = merged_from_a(a, na, b, nb, k1);
-        m[p] = {a + i, a + j, b + (k0 - i), b + (k1 - j), out + k0};
-        i = j;
+/* One step of a merge, without a branch on the data: half of them would be missed. */
+#define MERGE_STEP(a, b, out)                                                                              \
+    {                                                                                                      \
+        const intptr_t second = before<T, Nan>(*b, *a);                                                             \
+        *out++ = *reinterpret_cast<const T *>(reinterpret_cast<intptr_t>(a) +                              \
+                                              ((reinterpret_cast<intptr_t>(b) - reinterpret_cast<intptr_t>(a)) & -second)); \
+        b += second;                                                                                       \
+        a += 1 - second;                                                                                   \
     }
-    while (m[0].more() & m[1].more() & m[2].more() & m[3].more())
-        for (auto &part : m) part.step();
-    for (auto &part : m) part.finish();
+
+template <class T, bool Nan> void merge_rest(const T *a, const T *a_end, const T *b, const T *b_end, T *out) {
+    while ((a != a_end) & (b != b_end)) MERGE_STEP(a, b, out)
+    out = std::copy(a, a_end, out);
+    std::copy(b, b_end, out);
+}
+
+/* Three merges side by side hide each other's latency. */
+template <class T, bool Nan> void merge_part(const T *a, int64_t na, const T *b, int64_t nb, T *out) {
+    const int64_t n = na + nb, k1 = n / 3, k2 = n * 2 / 3;
+    const int64_t i1 = merged_from_a(a, na, b, nb, k1), i2 = merged_from_a(a, na, b, nb, k2);
+    const T *a0 = a, *const a0_end = a + i1, *a1 = a + i1, *const a1_end = a + i2, *a2 = a + i2, *const a2_end = a + na;
+    const T *b0 = b, *const b0_end = b + k1 - i1, *b1 = b0_end, *const b1_end = b + k2 - i2, *b2 = b1_end, *const b2_end = b + nb;
+    T *out0 = out, *out1 = out + k1, *out2 = out + k2;
+    while ((a0 != a0_end) & (b0 != b0_end) & (a1 != a1_end) & (b1 != b1_end) & (a2 != a2_end) & (b2 != b2_end)) {
+        MERGE_STEP(a0, b0, out0)
+        MERGE_STEP(a1, b1, out1)
+        MERGE_STEP(a2, b2, out2)
+    }
+    merge_rest<T, Nan>(a0, a0_end, b0, b0_end, out0);
+    merge_rest<T, Nan>(a1, a1_end, b1, b1_end, out1);
+    merge_rest<T, Nan>(a2, a2_end, b2, b2_end, out2);
 }
 
 /* Merges sorted pieces pairwise, from one buffer to the other, until one is left; `pieces` is a power of two. */
@@ -65,7 +69,8 @@ template <class T> void merge_pieces(char *first, char *second, int64_t n, int p
                 int64_t na = middle - start, nb = stop - middle, k0 = (na + nb) * part / each, k1 = (na + nb) * (part + 1) / each;
                 const T *a = from + start, *b = from + middle;
                 int64_t i0 = merged_from_a(a, na, b, nb, k0), i1 = merged_from_a(a, na, b, nb, k1);
-                merge_part(a + i0, i1 - i0, b + k0 - i0, (k1 - i1) - (k0 - i0), to + start + k0);
+                const bool nan = (na && is_nan(a[na - 1])) || (nb && is_nan(b[nb - 1])); /* they are last */
+                (nan ? merge_part<T, true> : merge_part<T, false>)(a + i0, i1 - i0, b + k0 - i0, (k1 - i1) - (k0 - i0), to + start + k0);
             }
         });
         std::swap(from, to);

@@ -54,7 +54,7 @@ def test_sort(dtype):
 def test_large(dtype):
     """Pieces on threads, then merged; keys of argsort that do not fit beside the index."""
     rng = numpy.random.default_rng(2)
-    for n in (32767, 65536, 150001):
+    for n in (32767, 65536, 300001):
         for name, a, b in itertools.islice(layouts(rng, (n,), dtype), 5):
             equal(cupy.sort(b), numpy.sort(a), (dtype, n, name))
             same(cupy.argsort(b), numpy.argsort(a, kind='stable'), (dtype, n, name))
