@@ -120,6 +120,19 @@ def unique_values(x):
     return unique(x, equal_nan=False)
 
 
+def _in_table(flat, tests):
+    """Membership by a table of booleans over the range of integer tests; None for other dtypes, and where the table would be large."""
+    if flat.dtype.kind not in 'bi' or tests.dtype.kind not in 'bi' or flat.size < 500:
+        return None
+    flat, tests = flat.astype(int, copy=False), tests.astype(int, copy=False)
+    low, high = int(tests.min()), int(tests.max())
+    if high - low > 6 * (flat.size + tests.size):
+        return None
+    table = cupy.zeros(high - low + 1, bool)
+    table[tests - low] = True
+    return table[cupy.clip(flat, low, high) - low] & (flat >= low) & (flat <= high)
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Where elements occur among the test elements.
 
@@ -130,12 +143,16 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, 'sort', 'table'):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, tests = operand(element), cupy.sort(operand(test_elements).ravel())
+    element, tests = operand(element), operand(test_elements).ravel()
     if kind == 'table' and not (element.dtype.kind in 'biu' and tests.dtype.kind in 'biu'):
         raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
     if tests.size == 0:
         return cupy.full(element.shape, invert, bool)
     flat = element.ravel()
+    found = None if kind == 'sort' else _in_table(flat, tests)
+    if found is not None:
+        return (~found if invert else found).reshape(element.shape)
+    tests = cupy.sort(tests)
     place = cupy.minimum(cupy.searchsorted(tests, flat), tests.size - 1)
     found = tests[place] != flat if invert else tests[place] == flat
     return found.reshape(element.shape)

@@ -81,13 +81,13 @@ def _returned(result, shape, out):
     return out
 
 
-def _with_nans(result, last):
-    """NaN in the lanes whose last, largest, element is NaN."""
-    if last.dtype.kind not in 'fc' or result.dtype.kind not in 'fc':
+def _with_nans(result, largest):
+    """NaN in the lanes whose largest element, as NumPy orders them, is NaN."""
+    if largest.dtype.kind not in 'fc' or result.dtype.kind not in 'fc':
         return result if result.ndim else result[()]
-    nans = cupy.isnan(last)
+    nans = cupy.isnan(largest)
     if result.ndim == 0:
-        return cupy.where(nans, last, result).astype(result.dtype, copy=False)[()]
+        return cupy.where(nans, largest, result).astype(result.dtype, copy=False)[()]
     cupy.copyto(result, math.nan, where=nans)
     return result
 
@@ -104,9 +104,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     lanes, shape = _lanes(operand(a), axis)
     n = lanes.shape[-1]
     if n:
-        kth = sorted({(n - 1) // 2, n // 2, n - 1} if lanes.dtype.kind in 'fc' else {(n - 1) // 2, n // 2})
-        lanes = cupy.partition(lanes, kth, axis=-1)
-        result = _with_nans(cupy.mean(lanes[..., (n - 1) // 2:n // 2 + 1], axis=-1), lanes[..., -1])
+        largest = cupy.max(lanes, axis=-1) if lanes.dtype.kind in 'fc' else lanes[..., -1]
+        lanes = cupy.partition(lanes, sorted({(n - 1) // 2, n // 2}), axis=-1)
+        result = _with_nans(cupy.mean(lanes[..., (n - 1) // 2:n // 2 + 1], axis=-1), largest)
     else:
         result = cupy.mean(lanes, axis=-1)
     return _returned(result, shape if keepdims else None, out)
@@ -185,13 +185,14 @@ def _quantiles(a, q, axis, out, method, keepdims):
     if n == 0:
         raise IndexError('index -1 is out of bounds for axis 0 with size 0')
     lower, upper, gamma = _METHODS[method](n, q)
-    kth = sorted({int(k) for x in (lower, upper) for k in x.ravel().tolist()} | {n - 1})
-    lanes = cupy.moveaxis(cupy.partition(lanes, kth, axis=-1), -1, 0)
+    largest = cupy.max(lanes, axis=-1) if lanes.dtype.kind == 'f' else None
+    kth = sorted({k for x in (lower, upper) for k in x.ravel().tolist()})
+    lanes = cupy.moveaxis(cupy.partition(lanes, kth, axis=-1) if kth else lanes, -1, 0)
     result = cupy.take(lanes, lower, axis=0)
     if gamma is not None:
         gamma = gamma.astype(q.dtype, copy=False).reshape(q.shape + (1,) * (lanes.ndim - 1))
         result = _lerp(result, cupy.take(lanes, upper, axis=0), gamma)
-    return _returned(_with_nans(result, lanes[-1]), q.shape + shape if keepdims else None, out)
+    return _returned(_with_nans(result, lanes[-1] if largest is None else largest), q.shape + shape if keepdims else None, out)
 
 
 def _percent(a, q):
