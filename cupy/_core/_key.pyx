@@ -156,19 +156,24 @@ cdef Key parse_key(ndarray a, tuple key):
 
 
 cdef int basic_layout(ndarray a, tuple key, Layout* v) except -1:
-    cdef int i, j, n = <int>PyTuple_GET_SIZE(key), used = 0, axis = 0
+    cdef int i, j, n = <int>PyTuple_GET_SIZE(key), used = 0, axis = 0, ndim = a.t.ndim
     cdef bint ellipsis = False
     cdef object x
     for i in range(n):
         x = <object>PyTuple_GET_ITEM(key, i)
-        if type(x) is int or type(x) is slice:
+        if type(x) is slice:
             used += 1
+        elif type(x) is int:
+            used += 1
+            ndim -= 1
+        elif x is None:
+            ndim += 1
         elif x is Ellipsis and not ellipsis:
             ellipsis = True
-        elif x is not None:
+        else:
             return 0
-    if used > a.t.ndim or n > XPU_MAX_NDIM:
-        return 0
+    if used > a.t.ndim or ndim > XPU_MAX_NDIM:
+        return 0  # the general way raises
     v.ndim = 0
     v.offset = a.t.offset
     for i in range(n):
