@@ -14,7 +14,7 @@ import numpy
 
 cdef object _thread = threading.local()
 cdef object _Error = numpy.linalg.LinAlgError
-cdef object _solve, _solve1, _inv, _cholesky, _eigh, _svd_full, _svd_reduced, _fft
+cdef object _solve, _solve1, _inv, _det, _cholesky, _eigh, _svd_full, _svd_reduced, _fft
 cdef type _SVDResult, _EighResult
 
 
@@ -80,6 +80,12 @@ def inv(tuple args):
     return adopt(_run('Singular matrix', _inv, numpy_view(args[0])))
 
 
+def det(tuple args):
+    if len(args) != 1 or not _plain(args[0]):
+        return NotImplemented
+    return adopt_any(_run('', _det, numpy_view(args[0])))
+
+
 def cholesky(tuple args):
     if len(args) != 1 or not _plain(args[0]):
         return NotImplemented
@@ -120,16 +126,17 @@ def fft(tuple args):
 
 def _find():
     """The ways that the installed NumPy allows, by the name of the function."""
-    global _solve, _solve1, _inv, _cholesky, _eigh, _svd_full, _svd_reduced, _fft, _SVDResult, _EighResult
+    global _solve, _solve1, _inv, _det, _cholesky, _eigh, _svd_full, _svd_reduced, _fft, _SVDResult, _EighResult
     found = {}
     if int(numpy.__version__.partition('.')[0]) < 2:  # its error settings do not follow contexts
         return found
     try:
         from numpy.linalg import _umath_linalg as u
         from numpy.linalg._linalg import EighResult, SVDResult
-        _solve, _solve1, _inv, _cholesky, _eigh = u.solve, u.solve1, u.inv, u.cholesky_lo, u.eigh_lo
+        _solve, _solve1, _inv, _det, _cholesky, _eigh = u.solve, u.solve1, u.inv, u.det, u.cholesky_lo, u.eigh_lo
         _svd_full, _svd_reduced, _SVDResult, _EighResult = u.svd_f, u.svd_s, SVDResult, EighResult
-        found.update({'linalg.solve': solve, 'linalg.inv': inv, 'linalg.cholesky': cholesky, 'linalg.eigh': eigh, 'linalg.svd': svd})
+        found.update({'linalg.solve': solve, 'linalg.inv': inv, 'linalg.det': det, 'linalg.cholesky': cholesky, 'linalg.eigh': eigh,
+                      'linalg.svd': svd})
     except (ImportError, AttributeError):
         pass
     try:

@@ -628,9 +628,17 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return count_nonzero_of(as_array(a), axis, keepdims)
 
 
+cdef ndarray _with_axes(object x, object axis):
+    """The operand of mean and var, which unlike sum refuse an axis of a 0-d array."""
+    cdef ndarray a = as_array(x)
+    if a.t.ndim == 0 and axis is not None and axis != ():
+        normalize_axis(axis[0] if isinstance(axis, tuple) else axis, 0)
+    return a
+
+
 def mean(a, axis=None, dtype=None, out=None, keepdims=NoValue, *, where=NoValue):
     """Mean over axes: float64 of integers, float16 added in float32. Arguments as of sum."""
-    return mean_of(as_array(a), axis, dtype, out, keepdims, where)
+    return mean_of(_with_axes(a, axis), axis, dtype, out, keepdims, where)
 
 
 cdef object _ddof(object ddof, object correction):
@@ -646,12 +654,12 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NoValue, *, where=N
 
     mean: the means, if they are known, with the reduced axes left in. correction: another name of ddof. Others as of sum.
     """
-    return var_of(as_array(a), axis, dtype, out, _ddof(ddof, correction), keepdims, where, mean, False)
+    return var_of(_with_axes(a, axis), axis, dtype, out, _ddof(ddof, correction), keepdims, where, mean, False)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NoValue, *, where=NoValue, mean=NoValue, correction=NoValue):
     """Standard deviation over axes: the root of var, with its arguments."""
-    return var_of(as_array(a), axis, dtype, out, _ddof(ddof, correction), keepdims, where, mean, True)
+    return var_of(_with_axes(a, axis), axis, dtype, out, _ddof(ddof, correction), keepdims, where, mean, True)
 
 
 def ptp(a, axis=None, out=None, keepdims=NoValue):

@@ -8,7 +8,8 @@ import cupy
 from oracle import Failures, check, compare
 
 rng = numpy.random.default_rng(2)
-ARRAYS = {'v4': rng.normal(size=7).astype('f4'), 'v': rng.normal(size=9), 'm': rng.normal(size=(4, 3)), 'f': rng.normal(size=(4, 3)).astype('f4').T,
+ARRAYS = {'v4': rng.normal(size=7).astype('f4'), 'v': rng.normal(size=9), 'm': rng.normal(size=(4, 3)),
+          'f': rng.normal(size=(4, 3)).astype('f4').T,
           'c': rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3)), 't': rng.normal(size=(2, 3, 4)), 'i': rng.integers(-9, 9, (3, 4)),
           's': rng.normal(size=(6, 8))[::2, ::-2], 'zero': numpy.zeros((0, 3)), 'scalar': numpy.array(-3.), 'b': numpy.array([True, False]),
           'v16': rng.normal(size=5).astype('f2'), 'vc': (rng.normal(size=5) + 1j).astype('F')}
@@ -60,7 +61,8 @@ def test_multi_dot(shapes):
 
 def test_products():
     for name in ('outer', 'vecdot', 'tensordot', 'cross'):
-        check(lambda xp: getattr(xp.linalg, name)(xp.asarray([1., 2, 3]), xp.asarray([3., 2, 1]), **({'axes': 1} if name == 'tensordot' else {})))
+        options = {'axes': 1} if name == 'tensordot' else {}
+        check(lambda xp: getattr(xp.linalg, name)(xp.asarray([1., 2, 3]), xp.asarray([3., 2, 1]), **options))
     check(lambda xp: xp.linalg.outer(xp.ones((2, 2)), xp.ones(2)))
     check(lambda xp: xp.linalg.cross(xp.ones(2), xp.ones(2)))
     check(lambda xp: xp.linalg.trace(xp.arange(24).reshape(2, 3, 4), offset=1))
@@ -107,8 +109,9 @@ def test_plain_arguments():
         stack = (stack + stack.swapaxes(1, 2)).astype(dtype)
         if dtype in 'FD':
             stack = stack + 1j * numpy.eye(4).astype(dtype) * 0
-        cases = {'stack': stack, 'one': stack[0], 'view': stack[1, ::-1, ::-1].T, 'flat': stack[0, 0], 'wide': stack[0, :2], 'none': stack[:0],
-                 'tiny': stack[0, :1, :1], 'empty': stack[0, :0, :0], **{k: v.astype(dtype) for k, v in special.items() if dtype in 'd'}}
+        cases = {'stack': stack, 'one': stack[0], 'view': stack[1, ::-1, ::-1].T, 'flat': stack[0, 0], 'wide': stack[0, :2],
+                 'none': stack[:0], 'tiny': stack[0, :1, :1], 'empty': stack[0, :0, :0],
+                 **{k: v.astype(dtype) for k, v in special.items() if dtype in 'd'}}
         for name, a in cases.items():
             for function in ('inv', 'cholesky', 'eigh', 'svd', 'det', 'eigvalsh'):
                 failures(compare(lambda xp: getattr(xp.linalg, function)(xp.asarray(a))), function, dtype, name)

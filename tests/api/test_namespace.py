@@ -65,9 +65,10 @@ ADDED = {'blocking', 'device', 'stream', 'memptr', 'strides_check'}
 MEANT = {
     'arange': "NumPy's first parameter is positional: its name does not matter",
     'random.ranf': 'NumPy shows *args, **kwargs', 'random.sample': 'NumPy shows *args, **kwargs',
-    'ufunc.reduce': 'NumPy shows **kwargs', 'ufunc.outer': 'NumPy shows A, B, positional',
+    'ufunc.reduce': 'NumPy shows **kwargs', 'einsum': 'NumPy shows **kwargs', 'ufunc.outer': 'NumPy shows A, B, positional',
     'show_config': 'shows this package',
-    'array': 'ndmax, new in NumPy 2.4, is not taken yet', 'lib.stride_tricks.as_strided': 'check_bounds, new in NumPy 2.4, is not taken yet',
+    'array': 'ndmax, new in NumPy 2.4, is not taken yet',
+    'lib.stride_tricks.as_strided': 'check_bounds, new in NumPy 2.4, is not taken yet',
     'typing.NDArray': 'a generic alias',
 }
 
