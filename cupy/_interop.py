@@ -17,7 +17,7 @@ def _policy():
 
 def implicit_array(a, dtype=None, copy=None):
     """What numpy.asarray(a) gets: an error unless CUPY_XPU_TO_NUMPY allows the copy."""
-    policy = _policy()
+    policy = 'allow' if a._scalar else _policy()  # a scalar converts as it does by float(): numpy.float32(x) is a cast in a script
     if policy == 'error':
         raise TypeError(_HINT)
     if policy == 'warn':

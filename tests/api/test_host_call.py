@@ -399,3 +399,12 @@ def test_errstate_is_accepted_and_kept():
     with pytest.raises(ValueError):
         cupy.seterr(all='loudly')
 
+
+
+def test_scalar_types_cast_scalars():
+    for name in ('float32', 'int64', 'uint8', 'bool_', 'complex64', 'float64'):
+        a = cupy.arange(3.)
+        assert getattr(cupy, name)(a[1]) == getattr(numpy, name)(1)
+        assert type(getattr(cupy, name)(a.sum())) is getattr(numpy, name)
+    with pytest.raises(TypeError, match='get'):
+        cupy.float32(cupy.arange(3.))
