@@ -8,7 +8,6 @@ import ctypes
 import importlib
 import os
 import warnings
-from importlib import metadata
 
 GROUP = 'numpy_ascend.backends'
 CAPSULE = b'xpu_backend_entry'
@@ -19,6 +18,7 @@ _capsules = {}   # name -> capsule; kept alive for good
 
 def registered():
     """Names of all backends -> where they come from (a module, or an entry point)."""
+    from importlib import metadata  # slow to import, and only needed here
     found = dict(BUILTIN)
     points = metadata.entry_points()
     points = points.select(group=GROUP) if hasattr(points, 'select') else points.get(GROUP, ())
