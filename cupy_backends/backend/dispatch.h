@@ -29,7 +29,7 @@ void describe(const xpu_call *call, char *text, size_t size); /* add.reduce(floa
 int item_size(int32_t dtype);
 xpu_status launch_native(const xpu_backend *b, xpu_call *call); /* notes streams and counts */
 
-/* A temporary array on the call's device and stream, C-contiguous except for axes where `like` has stride 0, which stay so. */
+/* A dense temporary array on the call's device and stream, in the memory order of `like`; where that has stride 0, it has too. */
 class TempTensor {
   public:
     xpu_tensor t = {};

@@ -1,4 +1,5 @@
 /* Lossless plans: an op done by other ops that the backend has. Written once for every backend. */
+#include <cstdlib>
 #include <cstring>
 
 #include "dispatch.h"
@@ -12,11 +13,18 @@ void TempTensor::plan(const xpu_tensor *like, int32_t dtype) {
     t.dtype = dtype;
     t.offset = 0;
     t.strides = strides_;
+    int order[XPU_MAX_NDIM]; /* the memory order of `like`, innermost first: sums then add in the same order */
+    for (int i = 0; i < like->ndim; ++i) {
+        int axis = like->ndim - 1 - i, k = i;
+        for (; k && std::llabs(like->strides[order[k - 1]]) > std::llabs(like->strides[axis]); --k) order[k] = order[k - 1];
+        order[k] = axis;
+    }
     int64_t stride = item_size(dtype);
-    for (int i = like->ndim - 1; i >= 0; --i) {
-        bool repeated = like->strides[i] == 0 || like->shape[i] == 1;
-        strides_[i] = repeated ? 0 : stride;
-        if (!repeated) stride *= like->shape[i];
+    for (int i = 0; i < like->ndim; ++i) {
+        int axis = order[i];
+        bool repeated = like->strides[axis] == 0 || like->shape[axis] == 1;
+        strides_[axis] = repeated ? 0 : stride;
+        if (!repeated) stride *= like->shape[axis];
     }
     t.nbytes = like->size ? stride : 0;
 }
