@@ -248,7 +248,7 @@ def _valid_lanes(a, axis):
     return lanes, cupy.asarray((~cupy.isnan(lanes)).sum(axis=0)), shape
 
 
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_missing):
     """The middle value along axes without NaNs; NaN where there is nothing else. Arguments as of `median`."""
     a = operand(a)
     if a.dtype.kind not in 'fc' or a.size == 0:

@@ -89,7 +89,7 @@ cdef int _joined_shape(list arrays, int axis, int64_t* shape) except -1:
 
 cdef int _check_casts(list arrays, int dtype, object casting) except -1:
     cdef int number
-    cdef str rule = 'same_kind' if casting is None else casting
+    cdef str rule = casting
     can_cast(XPU_BOOL, XPU_INT8, rule)  # checks the name
     for x in arrays:
         number = (<ndarray>x).t.dtype
@@ -105,7 +105,7 @@ cdef ndarray _target(list arrays, int ndim, const int64_t* shape, object out, ob
     cdef ndarray r
     if out is None:
         number = _common_dtype(arrays) if dtype is None else dtype_number(dtype)
-        if dtype is not None or casting is not None:
+        if dtype is not None or casting != 'same_kind':  # promotion is always of the same kind
             _check_casts(arrays, number, casting)
         return _new_joined(arrays, number, ndim, shape)
     if dtype is not None:
@@ -191,7 +191,7 @@ cdef list _weak_array_list(list items):
     return [a if scalar_kind(x) < WEAK_INT else as_typed(<ndarray>a, number) for a, x in zip(arrays, items)]
 
 
-def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting=None):
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'):
     """Joins arrays along an existing axis.
 
     Args:
@@ -276,7 +276,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind'):
     axis_number = normalize_axis(axis, first.t.ndim + 1)
     for i in range(len(items)):
         items[i] = _with_axis(<ndarray>items[i], axis_number)
-    return join(items, axis_number, out, dtype, None if dtype is None and out is None else casting)
+    return join(items, axis_number, out, dtype, casting)
 
 
 cdef ndarray _at_least(ndarray a, int n):
@@ -293,7 +293,7 @@ cdef ndarray _at_least(ndarray a, int n):
 cdef object _join_all(list items, int axis, object dtype, object casting):
     if not items:
         raise ValueError('need at least one array to concatenate')
-    return join(items, axis, None, dtype, None if dtype is None else casting)
+    return join(items, axis, None, dtype, casting)
 
 
 def vstack(tup, *, dtype=None, casting='same_kind'):
@@ -309,12 +309,12 @@ def hstack(tup, *, dtype=None, casting='same_kind'):
 
 def dstack(tup):
     """Joins arrays along the third axis; smaller arrays get axes of length 1 as in `atleast_3d`."""
-    return _join_all([_at_least(<ndarray>a, 3) for a in _to_stack(tup)], 2, None, None)
+    return _join_all([_at_least(<ndarray>a, 3) for a in _to_stack(tup)], 2, None, 'same_kind')
 
 
 def column_stack(tup):
     """Joins arrays along the second axis; 1-D arrays are columns."""
-    return _join_all([_with_axis(_at_least(<ndarray>a, 1), 1) if (<ndarray>a).t.ndim < 2 else a for a in _to_stack(tup)], 1, None, None)
+    return _join_all([_with_axis(_at_least(<ndarray>a, 1), 1) if (<ndarray>a).t.ndim < 2 else a for a in _to_stack(tup)], 1, None, 'same_kind')
 
 
 cdef object _each_at_least(tuple arrays, int n):

@@ -7,9 +7,9 @@ When a function is built from ops its name leaves this table.
 ROWS = (
     # module, reason, functions
     ('', 'searches orders of contractions', 'einsum_path'),
-    ('', 'counts into bins', 'histogram histogram2d histogramdd histogram_bin_edges bincount'),
+    ('', 'counts into bins', 'bincount histogram histogram2d histogramdd histogram_bin_edges'),
+    ('', 'a search that follows sorted points', 'interp'),
     ('', 'sliding products', 'convolve correlate'),
-    ('', 'piecewise linear search', 'interp'),
     ('', 'Bessel series', 'i0'),
     ('', 'polynomial arithmetic on short coefficient lists', 'poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots'),
     ('', 'calls a Python function for each slice', 'apply_along_axis:callback apply_over_axes:callback piecewise:callback'),

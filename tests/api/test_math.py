@@ -17,6 +17,10 @@ def test_einsum():
     lines.check('einsum', ulp=2)
 
 
+def test_histograms_and_interpolation():
+    lines.check('histogram', ulp=2)
+
+
 def test_statistics():
     lines.check('statistics', ulp=4)
 
