@@ -223,7 +223,7 @@ cdef ndarray _upload(int number, cnp.ndarray n):
     cdef int i
     cdef ndarray a
     if not fortran:
-        n = numpy.ascontiguousarray(n)
+        n = cnp.PyArray_GETCONTIGUOUS(n)
     for i in range(cnp.PyArray_NDIM(n)):
         shape[i] = cnp.PyArray_DIMS(n)[i]
     a = new_array(number, cnp.PyArray_NDIM(n), shape, fortran)
