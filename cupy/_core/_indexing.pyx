@@ -5,7 +5,6 @@ broadcast shape B for some axes of a view, done by one gather or scatter; a bool
 """
 from cpython.long cimport PyLong_Check
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from libc.string cimport memcpy
 from cupy._core._convert cimport array_from
 from cupy._core._dtype cimport *
 from cupy._core._host_call cimport from_numpy
@@ -22,6 +21,22 @@ import warnings
 import numpy
 
 from numpy.exceptions import ComplexWarning
+
+cdef extern from *:
+    """
+    #include <string.h>
+    /* an item of known size is a load and a store, memcpy of any size is not */
+    static inline void xpu_copy_item(void *to, const void *from, int size) {
+        switch (size) {
+        case 1: memcpy(to, from, 1); break;
+        case 2: memcpy(to, from, 2); break;
+        case 4: memcpy(to, from, 4); break;
+        case 8: memcpy(to, from, 8); break;
+        default: memcpy(to, from, 16);
+        }
+    }
+    """
+    void xpu_copy_item(void* to, const void* source, int size) noexcept
 
 cdef object _numpy_array = numpy.ndarray
 cdef object _generic = numpy.generic
@@ -121,7 +136,7 @@ cdef inline ndarray _element(ndarray a, int64_t offset):
     cdef xpu_tensor t
     cdef const xpu_tensor* p = &t
     if api.caps() & XPU_CAP_HOST_MEMORY:
-        memcpy(r.t.base, <char*>a.t.base + offset, itemsize_of[a.t.dtype])
+        xpu_copy_item(r.t.base, <char*>a.t.base + offset, itemsize_of[a.t.dtype])
         return r
     t = r.t
     t.base, t.offset, t.nbytes, t.storage = a.t.base, offset, a.t.nbytes, a.t.storage
@@ -371,7 +386,7 @@ cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
     if is_python_scalar(value):
         if api.caps() & XPU_CAP_HOST_MEMORY:
             store(value, a.t.dtype, &v)
-            memcpy(<char*>a.t.base + offset, &v, itemsize_of[a.t.dtype])
+            xpu_copy_item(<char*>a.t.base + offset, &v, itemsize_of[a.t.dtype])
             return 0
         return fill_value(new_view(a, 0, NULL, NULL, offset), value)
     if isinstance(value, (list, tuple)) or (isinstance(value, ndarray) and (<ndarray>value).t.ndim):
@@ -382,7 +397,7 @@ cdef int _set_element(ndarray a, int64_t offset, object value) except -1:
     if r.t.ndim:
         raise ValueError('setting an array element with a sequence.')
     if r.t.dtype == a.t.dtype and api.caps() & XPU_CAP_HOST_MEMORY:
-        memcpy(<char*>a.t.base + offset, <char*>r.t.base + r.t.offset, itemsize_of[a.t.dtype])
+        xpu_copy_item(<char*>a.t.base + offset, <char*>r.t.base + r.t.offset, itemsize_of[a.t.dtype])
         return 0
     return copy_into(new_view(a, 0, NULL, NULL, offset), r)
 

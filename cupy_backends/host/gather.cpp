@@ -13,7 +13,7 @@ constexpr int kTile = 16;        /* slices taken together when the plain operand
 
 struct Job {
     Axes positions;               /* B: the plain operand, then the index tensors */
-    Axes slices{2};               /* unindexed axes: plain, indexed */
+    AxesOf<2> slices{2};            /* unindexed axes: plain, indexed */
     int nindex;
     int mode;
     bool scatter;
@@ -75,7 +75,7 @@ xpu_status check_indices(xpu_call *call, const xpu_tensor *indexed) {
     for (int k = 1; k < call->nin; ++k) {
         const xpu_tensor *t = call->in[k];
         const int64_t axis = call->params->axes[k - 1], length = indexed->shape[axis];
-        Axes axes(1);
+        AxesOf<1> axes(1);
         for (int d = 0; d < t->ndim; ++d)
             if (t->strides[d] != 0 || t->shape[d] == 0)
                 axes.append(t->shape[d], &t->strides[d]);
@@ -171,7 +171,7 @@ void move_row(const Job &job, char *indexed, int64_t indexed_stride, char *plain
 }
 
 /* One item of each slice after the other. */
-void move_items_of_slices(const Job &job, const Axes &slices, char *plain, int64_t stride, char *indexed, const int64_t *offset, int64_t n) {
+void move_items_of_slices(const Job &job, const AxesOf<2> &slices, char *plain, int64_t stride, char *indexed, const int64_t *offset, int64_t n) {
     const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
     const bool far = stride > 64 || stride < -64;
     const int64_t part = far ? 64 : kMove, tile = far ? kTile : 1;
@@ -194,7 +194,7 @@ bool by_rows(const Job &job) {
 }
 
 /* The positions [begin, end) with the given part of the slices. False if an index is out of bounds. */
-bool move_positions(const Job &job, const Axes &slices, char *plain, char *indexed, int64_t begin, int64_t end) {
+bool move_positions(const Job &job, const AxesOf<2> &slices, char *plain, char *indexed, int64_t begin, int64_t end) {
     const int64_t stride = inner_stride(job.positions, 0);
     const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
     const bool rows = by_rows(job);
@@ -300,7 +300,7 @@ bool move_all(const Job &job) {
     } else if (job.slices.ndim) { /* each thread takes a part of all slices: scatter keeps the order of positions */
         const int64_t length = job.slices.shape[split], others = std::max<int64_t>(1, npos * (nslice / length));
         parallel(length, std::max<int64_t>(1, kParallelElements / others), [&](int64_t b, int64_t e, int) {
-            Axes part = job.slices;
+            AxesOf<2> part = job.slices;
             part.shape[split] = e - b;
             part.size = nslice / length * (e - b);
             if (!move_positions(job, part, job.plain + b * part.strides[0][split], job.indexed + b * part.strides[1][split], 0, npos))

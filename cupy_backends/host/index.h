@@ -11,13 +11,13 @@ namespace host {
 
 constexpr int kMaxIndexed = XPU_MAX_NDIM + 2; /* an index tensor per axis, and the operands they index */
 
-struct Axes { /* of operands of one shape; `strides` in bytes, a row per operand */
+template <int MOST> struct AxesOf { /* of up to MOST operands of one shape; `strides` in bytes, a row per operand */
     int ndim = 0;
     int nop;
     int64_t size = 1;
     int64_t shape[XPU_MAX_NDIM];
-    int64_t strides[kMaxIndexed][XPU_MAX_NDIM];
-    explicit Axes(int operands) : nop(operands) {}
+    int64_t strides[MOST][XPU_MAX_NDIM];
+    explicit AxesOf(int operands) : nop(operands) {}
 
     /* Appends an axis inside the others; one that continues its neighbour in all operands is merged with it. */
     void append(int64_t length, const int64_t *step) {
@@ -35,10 +35,12 @@ struct Axes { /* of operands of one shape; `strides` in bytes, a row per operand
     }
 };
 
+using Axes = AxesOf<kMaxIndexed>;
+
 /* Calls f(offsets, n) for each piece of a row in [begin, end): n positions, the operands' byte offsets of the first one.
  * Later ones are apart by the strides of the last axis. */
-template <class F> void walk_rows(const Axes &axes, int64_t begin, int64_t end, F &&f) {
-    int64_t at[XPU_MAX_NDIM], offset[kMaxIndexed] = {};
+template <int MOST, class F> void walk_rows(const AxesOf<MOST> &axes, int64_t begin, int64_t end, F &&f) {
+    int64_t at[XPU_MAX_NDIM], offset[MOST] = {};
     const int last = axes.ndim - 1, nop = axes.nop;
     if (begin >= end)
         return;
@@ -73,7 +75,7 @@ template <class F> void walk_rows(const Axes &axes, int64_t begin, int64_t end, 
     }
 }
 
-inline int64_t inner_stride(const Axes &axes, int operand) { return axes.ndim ? axes.strides[operand][axes.ndim - 1] : 0; }
+template <int MOST> int64_t inner_stride(const AxesOf<MOST> &axes, int operand) { return axes.ndim ? axes.strides[operand][axes.ndim - 1] : 0; }
 
 struct Item16 {
     uint64_t word[2];

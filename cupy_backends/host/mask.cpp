@@ -62,7 +62,7 @@ int64_t count_row(const char *mask, int64_t stride, int64_t n) {
     return total;
 }
 
-int64_t count_range(const Axes &axes, const char *mask, int operand, int64_t begin, int64_t end) {
+int64_t count_range(const AxesOf<2> &axes, const char *mask, int operand, int64_t begin, int64_t end) {
     int64_t total = 0;
     const int64_t stride = inner_stride(axes, operand);
     walk_rows(axes, begin, end, [&](const int64_t *at, int64_t n) { total += count_row(mask + at[operand], stride, n); });
@@ -100,7 +100,7 @@ int64_t compress_row(const char *from, int64_t from_stride, const char *mask, in
 }
 
 template <class T>
-int64_t compress_range(const Axes &axes, const char *from, const char *mask, int64_t begin, int64_t end, char *out, int64_t out_stride,
+int64_t compress_range(const AxesOf<2> &axes, const char *from, const char *mask, int64_t begin, int64_t end, char *out, int64_t out_stride,
                        int64_t j, int64_t last) {
     const int64_t from_stride = inner_stride(axes, 0), mask_stride = inner_stride(axes, 1);
     walk_rows(axes, begin, end, [&](const int64_t *at, int64_t n) {
@@ -153,7 +153,7 @@ template <class T> void fill_row(char *to, int64_t to_stride, const char *mask, 
 }
 
 template <class T>
-void fill_range(const Axes &axes, char *to, const char *mask, int64_t begin, int64_t end, T value) {
+void fill_range(const AxesOf<2> &axes, char *to, const char *mask, int64_t begin, int64_t end, T value) {
     const int64_t to_stride = inner_stride(axes, 0), mask_stride = inner_stride(axes, 1);
     walk_rows(axes, begin, end, [&](const int64_t *at, int64_t n) {
         if (to_stride == sizeof(T) && mask_stride == 1)
@@ -163,8 +163,8 @@ void fill_range(const Axes &axes, char *to, const char *mask, int64_t begin, int
     });
 }
 
-Axes axes_of(const xpu_tensor *a, const xpu_tensor *mask) {
-    Axes axes(2);
+AxesOf<2> axes_of(const xpu_tensor *a, const xpu_tensor *mask) {
+    AxesOf<2> axes(2);
     for (int d = 0; d < a->ndim; ++d) {
         const int64_t step[2] = {a->strides[d], mask->strides[d]};
         axes.append(a->shape[d], step);
@@ -192,7 +192,7 @@ const char *truth(CastFn cast, const char *from, int64_t stride, int64_t n, char
 constexpr int64_t kTruth = 2048;
 
 struct Nonzero {
-    Axes axes{1};              /* not merged: coordinates are needed */
+    AxesOf<1> axes{1};           /* not merged: coordinates are needed */
     const char *data;
     CastFn cast;
     int nout;
@@ -262,7 +262,7 @@ xpu_status run_mask_get(xpu_call *call) {
     const xpu_tensor *source = call->in[0], *mask = call->in[1], *out = call->out[0];
     if (!same_shape(source, mask) || mask->dtype != XPU_BOOL || out->ndim != 1 || source->dtype != out->dtype)
         return fail(XPU_INVALID_ARGUMENT, "mask_get: operands do not fit");
-    const Axes axes = axes_of(source, mask);
+    const AxesOf<2> axes = axes_of(source, mask);
     const char *from = data_of(source), *where = data_of(mask);
     const int64_t out_stride = out->strides[0], room = out->size;
     call->result[0] = 0;
@@ -292,7 +292,7 @@ xpu_status run_mask_set(xpu_call *call) {
     const xpu_tensor *values = call->in[0], *mask = call->in[1], *out = call->out[0];
     if (!same_shape(out, mask) || mask->dtype != XPU_BOOL)
         return fail(XPU_INVALID_ARGUMENT, "mask_set: operands do not fit");
-    const Axes axes = axes_of(out, mask);
+    const AxesOf<2> axes = axes_of(out, mask);
     const int size = item_size(out->dtype);
     char *to = data_of(out);
     const char *where = data_of(mask);
