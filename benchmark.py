@@ -174,8 +174,10 @@ def compare(options, library=None):
         transfers = measure.measure_transfers(library, sorted({max(c.size, 1000) for c in chosen}), 0.1)
     finally:
         progress.close()
-    for lines in (report.transfer_lines(transfers, style), report.means_lines(results), report.slow_lines(results)):
-        print(''.join('\n' + line for line in lines))
+    for lines in (report.transfer_lines(transfers, style), report.means_lines(results), report.where_lines(results),
+                  report.slow_lines(results)):
+        if lines:
+            print('\n' + '\n'.join(lines))
     save(options, header, results, transfers)
     bad = [r for r in results + transfers if r.status != 'ok']
     if bad:

@@ -13,13 +13,13 @@ class NoDevice(Exception):
 class Library:
     """A module with NumPy's API, with the ways in and out of its memory."""
 
-    def __init__(self, name, module, to_device=None, to_host=None, synchronize=None, host_functions=(), fallbacks=None):
+    def __init__(self, name, module, to_device=None, to_host=None, synchronize=None, host_functions=(), launches=None):
         self.name, self.module = name, module
         self.to_device = to_device or (lambda a: a)
         self.to_host = to_host or (lambda a: a)
         self.synchronize = synchronize or (lambda: None)
         self.host_functions = frozenset(host_functions)
-        self.fallbacks = fallbacks or (lambda: 0)
+        self.launches = launches or (lambda: {})
 
     def upload(self, operands):
         """Own copies of a case's operands."""
@@ -87,11 +87,12 @@ def cupy_library(backend, device):
     cupy.cuda.Device(device).use()
     warnings.simplefilter('ignore', cupy.xpu.FallbackWarning)  # the table says of each case where it ran
     return Library('cupy', cupy, cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.get_current_stream().synchronize(),
-                   host_function_names(cupy), lambda: _fallback_count(cupy))
+                   host_function_names(cupy), lambda: _launches(cupy))
 
 
-def _fallback_count(cupy):
-    return sum(cupy.xpu.fallbacks().values())
+def _launches(cupy):
+    """{way: number of launches so far} of those that a device has no kernel of its own for."""
+    return {way: sum(cupy.xpu.launches(way).values()) for way in ('fallback', 'slow', 'plan')}
 
 
 # ---- the header ---------------------------------------------------------------------------------------------------------------------
@@ -124,6 +125,9 @@ def describe(library=None):
             ('numpy', f'{numpy.__version__}, Python {platform.python_version()}, BLAS {_blas()}')]
     if library is not None and library.name == 'cupy':
         rows += _describe_cupy(library.module)
+    load = os.getloadavg()[0]
+    if load > 0.5 * cores:
+        rows.append(('note', f'other programs keep this machine busy (load {load:.1f} on {cores} cores): times will vary, and ratios with them'))
     return rows
 
 

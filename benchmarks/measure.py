@@ -14,6 +14,10 @@ MIN_ROUNDS, MAX_ROUNDS = 3, 200  # per turn
 ROUND_SECONDS = 5e-4  # calls are repeated in a round until it lasts that long
 
 
+WAYS = {'numpy': 'by NumPy on the host', 'fallback': 'on the host, through copies', 'slow': 'by a slow engine of the device',
+        'plan': 'composed of other operations'}
+
+
 @dataclass
 class Result:
     """What was found out about a case. status: ok, WRONG or ERROR; times in seconds per call."""
@@ -28,7 +32,7 @@ class Result:
     cupy_seconds: float = math.nan
     work: float = 0.0           # operations or bytes of one call
     unit: str = 'GB/s'
-    how: str = ''               # 'host' where NumPy computes it for cupy
+    how: str = ''               # a word of WAYS, where it was not done by kernels of the device alone
     quartiles: dict = field(default_factory=dict)
 
     @property
@@ -140,15 +144,15 @@ def measure(case, reference, library, budget):
     with numpy.errstate(all='ignore'):
         ours, theirs = library.upload(operands), reference.upload(operands)
         want = _parts(op.call(reference.module, *theirs), reference.download)
-        before = library.fallbacks()
+        before = library.launches()
         try:
             got = _parts(op.call(library.module, *ours), library.download)
             wrong = _check(op, case.size, want, got, operands)
         except Exception as error:  # shown in the table: a benchmark of many ops goes on
             result.status, result.message = 'ERROR', f'{type(error).__name__}: {error}'.splitlines()[0]
             return result
-        if (op.api or op.name) in library.host_functions or library.fallbacks() != before:
-            result.how = 'host'
+        after = library.launches()
+        result.how = 'numpy' if (op.api or op.name) in library.host_functions else next((w for w in after if after[w] != before[w]), '')
         if wrong:
             result.status, result.message = 'WRONG', wrong
             return result

@@ -6,6 +6,7 @@ import os
 import sys
 
 from benchmarks import cases
+from benchmarks.measure import WAYS
 
 COLUMNS = ('operation', 'dtype', 'shape', 'NumPy', 'cupy', 'speedup', 'rate', '')
 WIDTHS = (17, 10, 16, 10, 10, 8, 14)  # what comes last has the rest of the line
@@ -26,7 +27,9 @@ def digits(value):
         return '-'
     if value >= 100:
         return f'{value:.0f}'
-    return f'{value:.1f}' if value >= 10 else f'{value:.2f}'
+    if value >= 10:
+        return f'{value:.1f}'
+    return f'{value:.2f}' if value >= 0.1 or value == 0 else f'{value:.2g}'
 
 
 def shape(value):
@@ -62,7 +65,7 @@ def result_line(result, style):
         return style(line((result.op, result.dtype, shape(result.shape), result.status, '', '', '', result.message)), '31;1')
     ratio = f'{digits(result.ratio)}x'
     cells = [result.op, result.dtype, shape(result.shape), seconds(result.numpy_seconds), seconds(result.cupy_seconds), ratio, rate(result),
-             f'by NumPy on the {result.how}' if result.how else '']
+             WAYS.get(result.how, '')]
     text = line(cells)
     return style(text, '33') if result.ratio < 0.95 else text
 
@@ -101,13 +104,27 @@ def means_lines(results):
     return lines
 
 
+def where_lines(results):
+    """How many cases did not run in kernels of the device alone, float64 apart; nothing where all did, as on the host backend."""
+    good = [r for r in results if r.status == 'ok']
+    if not any(r.how in ('fallback', 'slow', 'plan') for r in good):
+        return []
+    lines = [f'Done by kernels of the device: {sum(not r.how for r in good)} of {len(good)} cases']
+    lines += [f'  {sum(r.how == way for r in good)} {text}' for way, text in WAYS.items() if any(r.how == way for r in good)]
+    wide = [r for r in good if r.dtype in ('float64', 'complex128')]
+    if any(r.how in ('fallback', 'slow') for r in wide):
+        lines.append(f'float64 and complex128: {sum(not r.how for r in wide)} of {len(wide)} cases by kernels of the device. '
+                     'Use float32 where its precision is enough.')
+    return lines
+
+
 def slow_lines(results, count=12):
     """The cases in which cupy is slower than NumPy, the worst first."""
     slow = sorted((r for r in results if r.status == 'ok' and r.ratio < 0.95), key=lambda r: r.ratio)
     if not slow:
         return []
     lines = [f'Slower than NumPy: {len(slow)} of {len(results)} cases' + (', the slowest:' if len(slow) > count else ':')]
-    return lines + [f'  {r.op} {r.dtype} {shape(r.shape)}: {digits(r.ratio)}x' + (f' (by NumPy on the {r.how})' if r.how else '')
+    return lines + [f'  {r.op} {r.dtype} {shape(r.shape)}: {digits(r.ratio)}x' + (f' ({WAYS[r.how]})' if r.how else '')
                     for r in slow[:count]]
 
 

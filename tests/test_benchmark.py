@@ -172,6 +172,18 @@ def test_means():
     assert report.means_lines([]) == []
 
 
+def test_where_it_ran_is_told():
+    def result(dtype, how):
+        return measure.Result('add', 'arithmetic', dtype, 1, (1,), numpy_seconds=1.0, cupy_seconds=2.0, how=how)
+    assert report.where_lines([result('float64', ''), result('float64', 'numpy')]) == []
+    lines = report.where_lines([result('float32', ''), result('float32', 'plan'), result('float64', 'fallback')])
+    assert lines[0].endswith('1 of 3 cases') and any('through copies' in line for line in lines) and 'float64' in lines[-1]
+    assert 'through copies' in report.result_line(result('float64', 'fallback'), report.Style(sys.stdout))
+    counts = iter([{'fallback': 0}, {'fallback': 2}])
+    library = libraries.Library('device', numpy, launches=lambda: next(counts))
+    assert measure.measure(cases.Case(named('add'), 'float32', 10), libraries.numpy_library(), library, 0.01).how == 'fallback'
+
+
 def test_progress_on_a_terminal_only(capsys):
     class Terminal:
         def __init__(self, tty):
