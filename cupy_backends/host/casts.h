@@ -3,19 +3,22 @@
 #define HOST_CASTS_H
 
 #include "host.h"
+#include "xpu_ops.h"
 
 namespace host {
 namespace base { /* kernels_base.cpp */
 void fill_casts(CastFn (*table)[XPU_BFLOAT16]);
 LoopFn where_of(int size);
+LoopFn half_choice_of(int op);
 }
 namespace avx2 { /* kernels_avx2.cpp, on x86-64 only */
 void fill_casts(CastFn (*table)[XPU_BFLOAT16]);
 LoopFn where_of(int size);
+LoopFn half_choice_of(int op);
 }
 inline bool has_avx2() {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
 #else
     return false;
 #endif

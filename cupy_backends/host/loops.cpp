@@ -29,6 +29,7 @@ struct ArrayFunctions {
     ArgSortFn argsort[2];
     ArgFn argmax, argmin;
 };
+Loop g_wide[XPU_OP_LIMIT];
 ArrayFunctions g_array[XPU_BFLOAT16];
 
 int numpy_type(int dtype, bool long_long) {
@@ -86,6 +87,17 @@ PyObject *find_ufunc(PyObject *numpy, PyObject *umath, PyObject *ufunc_type, con
     return nullptr;
 }
 
+/* In each row of the op table the loop after that of float16 is that of float32. */
+void fill_wide(const xpu_op_info &op) {
+    for (int i = 0; op.kind == XPU_KIND_ELEMENTWISE && i + 1 < op.nloops; ++i) {
+        if (op.loops[i].types[op.nin - 1] != XPU_FLOAT16)
+            continue;
+        g_wide[op.id] = loop_for_half(op.id, g_loops[op.id][i + 1]);
+        if (g_wide[op.id].fn)
+            g_quick[op.id][i].limit = kWideElements;
+    }
+}
+
 void fill_quick(const xpu_op_info &op, int i) {
     const int8_t *types = op.loops[i].types;
     const Loop &loop = g_loops[op.id][i];
@@ -116,6 +128,7 @@ bool load_ufuncs() {
             fill_quick(op, i);
         }
         Py_XDECREF(ufunc);
+        fill_wide(op);
     }
     const bool good = ufunc_type != nullptr;
     Py_XDECREF(ufunc_type);
@@ -152,6 +165,7 @@ bool load_loops() {
     return PyArray_ImportNumPyAPI() >= 0 && load_ufuncs() && load_array_functions();
 }
 
+Loop wide_loop(int op) { return g_wide[op]; }
 Loop numpy_loop(int op, int loop) { return g_loops[op][loop]; }
 const xpu_op_info &op_info(int op) { return g_ops[op]; }
 SortFn numpy_sort(int dtype, bool stable) { return g_array[dtype].sort[stable]; }

@@ -19,12 +19,17 @@ extern QuickLoop g_quick[XPU_OP_LIMIT][kMaxLoops];
 
 /* At import; false with a Python exception set. */
 bool load_loops();
-/* Ops that are no ufunc, and what NumPy 1.26 lacks or answers differently; taken before NumPy's. */
+/* Ops that are no ufunc, slow loops, and what NumPy 1.26 lacks or answers differently; taken before NumPy's. */
 Loop own_loop(int op, const int8_t *types, bool old_numpy);
 /* NumPy's loop, or one of ours around it where it is wrong for some layouts. */
 Loop guarded_loop(int op, int type, const Loop &numpy);
 /* Least number of elements that is worth a piece of its own. */
 int64_t elementwise_grain(int op, int dtype);
+/* A loop on float32 that answers, rounded, as the op's float16 loop does; without fn if there is none. NumPy's float16 loops are slow,
+ * casting blocks are not. */
+Loop loop_for_half(int op, const Loop &float32);
+Loop wide_loop(int op);
+constexpr int64_t kWideElements = 64; /* from here on blocks pay */
 bool is_signed_integer(int dtype);
 /* Is an exponent, cast to `type`, negative where the mask (or nullptr) is true? NumPy's loop would raise a Python error. */
 bool has_negative_exponent(const xpu_tensor *exponent, const xpu_tensor *mask, int type);

@@ -1,4 +1,4 @@
-/* Loops of our own: where, real, imag, and what NumPy 1.26 lacks or answers differently from NumPy 2. */
+/* Loops of our own: where, real, imag, maximum of float16, and what NumPy 1.26 lacks or answers differently from NumPy 2. */
 #include <cmath>
 #include <limits>
 
@@ -14,13 +14,12 @@ template <class T> T at(const char *p, int64_t i, int64_t step) {
     return v;
 }
 
-LoopFn where_of(int size) {
+/* Calls a function of the best instruction set that the CPU has. */
 #if defined(__x86_64__)
-    if (has_avx2())
-        return avx2::where_of(size);
+#define BEST(call) (has_avx2() ? avx2::call : base::call)
+#else
+#define BEST(call) base::call
 #endif
-    return base::where_of(size);
-}
 
 /* --- copies of items or of parts of complex ones --- */
 
@@ -120,11 +119,13 @@ bool is_heavy(int op, int dtype) {
 Loop own_loop(int op, const int8_t *types, bool old_numpy) {
     switch (op) {
     case XPU_OP_where:
-        return {where_of(item_size(types[1])), nullptr};
+        return {BEST(where_of(item_size(types[1]))), nullptr};
     case XPU_OP_real:
         return {types[0] == XPU_COMPLEX64 ? copy_loop<uint32_t, 0> : copy_loop<uint64_t, 0>, nullptr};
     case XPU_OP_imag:
         return {types[0] == XPU_COMPLEX64 ? copy_loop<uint32_t, 1> : copy_loop<uint64_t, 1>, nullptr};
+    case XPU_OP_maximum: case XPU_OP_minimum: case XPU_OP_fmax: case XPU_OP_fmin: case XPU_OP_clip:
+        return {types[0] == XPU_FLOAT16 ? BEST(half_choice_of(op)) : nullptr, nullptr};
     default:
         return old_numpy ? loop_for_old_numpy(op, types[0]) : Loop();
     }
@@ -145,6 +146,17 @@ Loop guarded_loop(int op, int type, const Loop &numpy) {
             return {rows[k].loops[type == XPU_FLOAT64], kept};
         }
     return numpy;
+}
+
+Loop loop_for_half(int op, const Loop &float32) {
+    switch (op) {
+    case XPU_OP_add: case XPU_OP_subtract: case XPU_OP_multiply: case XPU_OP_divide: case XPU_OP_sqrt: case XPU_OP_square:
+    case XPU_OP_floor: case XPU_OP_ceil: case XPU_OP_trunc: case XPU_OP_rint: case XPU_OP_equal: case XPU_OP_not_equal:
+    case XPU_OP_less: case XPU_OP_less_equal: case XPU_OP_greater: case XPU_OP_greater_equal:
+        return float32;
+    default:
+        return {};
+    }
 }
 
 int64_t elementwise_grain(int op, int dtype) { return is_heavy(op, dtype) ? kParallelElements / 2 : kParallelElements * 2; }

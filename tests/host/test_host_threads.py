@@ -75,7 +75,7 @@ def test_forked_child():
 @pytest.mark.parametrize('threads', ['1', '3', 'many', ''])
 def test_environment(threads):
     """Answers do not depend on the number of threads; what is no number counts as not given."""
-    code = 'import test_threads; test_threads.add_large(); print(test_threads.thread_count())'
+    code = f'import {pathlib.Path(__file__).stem} as t; t.add_large(); print(t.thread_count())'
     ran = subprocess.run([sys.executable, '-c', code], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, timeout=120,
                          env=dict(os.environ, CUPY_HOST_THREADS=threads, PYTHONPATH=f'{ROOT}:{ROOT}/tests/host'))
     assert ran.returncode == 0, ran.stderr
