@@ -158,3 +158,32 @@ def test_get_array_module_and_asnumpy():
     assert a.get().tolist() == [0, 1, 2] and type(cupy.asnumpy([1])) is numpy.ndarray
     out = numpy.empty(3, 'i8')
     assert cupy.asnumpy(a, out=out) is out and out.tolist() == [0, 1, 2]
+
+
+def test_every_scipy_name():
+    """CuPy's names in cupyx.scipy that the installed SciPy has are there, and the others say what is the matter."""
+    import importlib
+    import os
+    with open(os.path.join(os.path.dirname(__file__), '..', 'data', 'cupyx_scipy.txt'), encoding='utf-8') as f:
+        names = f.read().split()
+    served = 0
+    for full in names:
+        module, _, name = full.rpartition('.')
+        source, ours = importlib.import_module(module[len('cupyx.'):]), importlib.import_module(module)
+        if hasattr(source, name):
+            assert getattr(ours, name) is not None
+            served += 1
+        elif name != 'get_fft_plan':
+            with pytest.raises(AttributeError, match='SciPy'):
+                getattr(ours, name)
+    assert served > 500
+    with pytest.raises(NotImplementedError):
+        cupyx.scipy.fft.get_fft_plan(cupy.zeros(3))
+
+
+def test_top_level_names_of_cupy():
+    for name in ('ElementwiseKernel', 'RawKernel', 'RawModule', 'ReductionKernel', 'asnumpy', 'clear_memo', 'cuda', 'fromDlpack', 'fuse',
+                 'disable_experimental_feature_warning', 'get_array_module', 'get_default_memory_pool', 'get_default_pinned_memory_pool',
+                 'is_available', 'make_aligned_dtype', 'memoize', 'show_config', 'ufunc', 'vectorize', 'poly1d', 'broadcast'):
+        assert hasattr(cupy, name), name
+    assert 'linalg' in dir(cupy) and 'poly1d' in dir(cupy) and 'zeros' in dir(cupy)
