@@ -491,9 +491,12 @@ cdef ndarray _divide(ndarray r, object count):
     if kind == KIND_FLOAT and isinstance(count, (int, float)) and (
             r.t.dtype == XPU_FLOAT64 or count <= (1 << 24 if r.t.dtype == XPU_FLOAT32 else 2048) and isinstance(count, int)):
         return inplace(XPU_OP_divide, r, count)
+    cdef ndarray q, n
     if isinstance(count, int):
-        count = numpy.int64(count)
-    cdef ndarray q = call_ufunc(XPU_OP_divide, (r, count))
+        n = new_array(XPU_INT64, 0, NULL)
+        fill_value(n, count)
+        count = n
+    q = call_ufunc(XPU_OP_divide, (r, count))
     if r.flags_ & SCALAR:
         return mark_scalar(as_typed(q, r.t.dtype))
     copy_into(r, q)

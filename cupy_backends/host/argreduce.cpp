@@ -113,11 +113,13 @@ struct ArgReduce {
     int size, dtype;
 };
 
+constexpr int64_t kLong = 1 << 18; /* elements of one line that are worth waking threads */
+
 /* A contiguous line, in pieces on all threads when it is long. */
 int64_t long_line(const ArgReduce &r, const char *in, int64_t n) {
     constexpr int kPieces = 64;
     intptr_t found[kPieces];
-    int pieces = static_cast<int>(std::min<int64_t>({n / kParallelElements + 1, 4 * thread_count(), kPieces}));
+    const int pieces = n < kLong ? 1 : std::min(2 * thread_count(), kPieces);
     parallel(pieces, 1, [&](int64_t b, int64_t e, int) {
         for (; b < e; b++) {
             int64_t from = n * b / pieces, to = n * (b + 1) / pieces;
@@ -152,7 +154,7 @@ xpu_status whole_array(const ArgReduce &r, const xpu_tensor *in, int64_t *result
 void by_lines(const ArgReduce &r, const LinePlan &l, const char *in, char *out, bool aligned) {
     const bool copies = l.in_stride != r.size || !aligned;
     const CastFn copy = cast_fn(r.dtype, r.dtype);
-    parallel(l.count, std::max<int64_t>(1, kParallelElements / l.n), [&](int64_t b, int64_t e, int) {
+    parallel(l.count, std::max<int64_t>(1, 2 * kParallelElements / l.n), [&](int64_t b, int64_t e, int) {
         Temp line(copies ? l.n * r.size : 16);
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0;

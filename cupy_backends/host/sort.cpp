@@ -2,6 +2,7 @@
 #include "sort.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace host {
 
@@ -21,54 +22,62 @@ LinePlan plan_sort_lines(const xpu_tensor *in, const xpu_tensor *out, int axis) 
 
 namespace {
 
+constexpr int64_t kTogether = 16; /* neighbouring lines that are copied in and out together: a cache line holds them */
+
+/* k neighbouring lines of n elements between an array and a buffer of lines. */
+template <class T, bool In> void move_lines(char *array, int64_t stride, int64_t between, char *lines, int64_t n, int64_t k) {
+    T *line = reinterpret_cast<T *>(lines);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) {
+            char *p = array + i * stride + j * between;
+            if (In) memcpy(&line[j * n + i], p, sizeof(T));
+            else memcpy(p, &line[j * n + i], sizeof(T));
+        }
+}
+
+template <bool In> void move_lines(int size, char *array, int64_t stride, int64_t between, char *lines, int64_t n, int64_t k) {
+    switch (size) {
+    case 1: return move_lines<uint8_t, In>(array, stride, between, lines, n, k);
+    case 2: return move_lines<uint16_t, In>(array, stride, between, lines, n, k);
+    case 4: return move_lines<uint32_t, In>(array, stride, between, lines, n, k);
+    case 8: return move_lines<uint64_t, In>(array, stride, between, lines, n, k);
+    default: return move_lines<std::complex<double>, In>(array, stride, between, lines, n, k);
+    }
+}
+
 /* f(src, dst, n) for each line, made contiguous where it is not; src may be dst. */
 template <class F> xpu_status each_line(const xpu_call *call, F f) {
     const xpu_tensor *in = call->in[0], *out = call->out[0];
     const LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
-    const int size = item_size(out->dtype);
-    const bool copies = l.in_stride != size || !is_aligned(in) || l.out_stride != size || !is_aligned(out);
-    const CastFn copy = cast_fn(out->dtype, out->dtype);
-    xpu_status status = XPU_OK;
-    /* log2(n) steps per element: a sort is worth a thread much earlier than an addition */
-    const int64_t grain = std::max<int64_t>(1, (kParallelElements >> 3) / std::max<int64_t>(l.n, 1));
+    const int size = item_size(in->dtype), out_size = item_size(out->dtype);
+    const bool copies = l.in_stride != size || !is_aligned(in), out_copies = l.out_stride != out_size || !is_aligned(out);
+    const int64_t together = l.nother && (copies || out_copies) ? kTogether : 1, row = l.nother ? l.other[0].n : 1;
+    std::atomic<xpu_status> status{XPU_OK};
     auto body = [&](int64_t b, int64_t e, int) {
-        Temp line(copies ? l.n * size : 16);
-        for (; b < e; b++) {
-            int64_t a = 0, m = 0, o = 0;
+        Temp lines(copies ? together * l.n * size : 0), results(out_copies ? together * l.n * out_size : 0);
+        if ((copies && !lines.ptr) || (out_copies && !results.ptr)) {
+            status = fail(XPU_OUT_OF_MEMORY, "no memory for copies of lines");
+            return;
+        }
+        while (b < e) {
+            int64_t a = 0, m = 0, o = 0, k = std::min({together, e - b, row - b % row});
             offsets(l.other, l.nother, b, &a, &m, &o);
+            const int64_t in_next = l.nother ? l.other[0].in : 0, out_next = l.nother ? l.other[0].out : 0;
             char *p = data_of(in) + a, *q = data_of(out) + o;
-            if (copies) copy(p, l.in_stride, line.as<char>(), size, l.n);
-            if (xpu_status s = copies ? f(line.as<char>(), line.as<char>(), l.n) : f(p, q, l.n)) status = s;
-            if (copies) copy(line.as<char>(), size, q, l.out_stride, l.n);
+            if (copies) move_lines<true>(size, p, l.in_stride, in_next, lines.as<char>(), l.n, k);
+            for (int64_t i = 0; i < k; i++) {
+                char *from = copies ? lines.as<char>() + i * l.n * size : p + i * in_next;
+                char *to = out_copies ? results.as<char>() + i * l.n * out_size : q + i * out_next;
+                if (xpu_status s = f(from, to, l.n)) status = s;
+            }
+            if (out_copies) move_lines<false>(out_size, q, l.out_stride, out_next, results.as<char>(), l.n, k);
+            b += k;
         }
     };
+    /* log2(n) steps per element: a sort is worth a thread much earlier than an addition */
+    const int64_t grain = std::max<int64_t>(together, (kParallelElements >> 3) / std::max<int64_t>(l.n, 1));
     if (l.count == 1) body(0, 1, 0); /* the line itself goes on all threads */
     else parallel(l.count, grain, body);
-    return status;
-}
-
-xpu_status order_lines(const xpu_call *call) {
-    const xpu_tensor *in = call->in[0], *out = call->out[0];
-    const LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
-    const int dtype = in->dtype, size = item_size(dtype);
-    const bool copies = l.in_stride != size || !is_aligned(in), out_copies = l.out_stride != 8 || !is_aligned(out);
-    const CastFn copy = cast_fn(dtype, dtype), out_copy = cast_fn(XPU_INT64, XPU_INT64);
-    xpu_status status = XPU_OK;
-    auto body = [&](int64_t b, int64_t e, int) {
-        Temp line(copies ? l.n * size : 16), order(out_copies ? l.n * 8 : 16);
-        for (; b < e; b++) {
-            int64_t a = 0, m = 0, o = 0;
-            offsets(l.other, l.nother, b, &a, &m, &o);
-            const char *p = data_of(in) + a;
-            char *q = data_of(out) + o;
-            if (copies) copy(p, l.in_stride, line.as<char>(), size, l.n);
-            if (xpu_status s = argsort_line(dtype, copies ? line.as<char>() : p, l.n, out_copies ? order.as<int64_t>() : reinterpret_cast<int64_t *>(q)))
-                status = s;
-            if (out_copies) out_copy(order.as<char>(), 8, q, l.out_stride, l.n);
-        }
-    };
-    if (l.count == 1) body(0, 1, 0);
-    else parallel(l.count, std::max<int64_t>(1, (kParallelElements >> 4) / std::max<int64_t>(l.n, 1)), body);
     return status;
 }
 
@@ -127,8 +136,9 @@ xpu_status run_sort(xpu_call *call) {
 
 xpu_status run_argsort(xpu_call *call) {
     if (call->out[0]->size == 0) return XPU_OK;
+    const int dtype = call->in[0]->dtype;
     if (call->out[0]->dtype != XPU_INT64) return fail(XPU_INVALID_ARGUMENT, "argsort gives int64");
-    return order_lines(call);
+    return each_line(call, [dtype](const char *p, char *q, int64_t n) { return argsort_line(dtype, p, n, reinterpret_cast<int64_t *>(q)); });
 }
 
 xpu_status run_partition(xpu_call *call) {
