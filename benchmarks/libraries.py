@@ -127,7 +127,7 @@ def describe(library=None):
         rows += _describe_cupy(library.module)
     load = os.getloadavg()[0]
     if load > 0.5 * cores:
-        rows.append(('note', f'other programs keep this machine busy (load {load:.1f} on {cores} cores): times will vary, and ratios with them'))
+        rows.append(('note', f'other programs keep this machine busy (load {load:.1f} on {cores} cores): the figures will vary'))
     return rows
 
 

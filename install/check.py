@@ -117,7 +117,7 @@ def lint(_):
     else:
         print('ruff is not installed (pip install ruff): only the built-in checks ran')
         return found
-    if not run(*ruff, 'check', '--quiet', '--line-length', str(LINE), '--select', 'E,F,W', '--extend-ignore', 'E741,E731', '.'):
+    if not run(*ruff, 'check', '--quiet', '--output-format', 'concise', '--select', 'E,F,W', '--ignore', 'E501,E731,E741', '.'):
         found.append('ruff has complaints')
     return found
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the C++ driver of tests/cpp with sanitizers and runs its cases: memory pool, thread pool, host kernels, dispatch.
 #
-#   install/sanitize.sh [address|undefined|thread ...]    (default: all three)
+#   install/sanitize.sh [address|undefined|thread|plain ...]    (default: the first three)
 #
 # CXX: the compiler. BUILD: where objects go (default: build/sanitize). Prints the number of cases of each run; fails on any report.
 set -u
@@ -24,6 +24,7 @@ flags_of() {
         address) echo "-fsanitize=address -fno-omit-frame-pointer -O1" ;;
         undefined) echo "-fsanitize=undefined -fno-sanitize-recover=undefined -O1" ;;
         thread) echo "-fsanitize=thread -O1" ;;
+        plain) echo "-O2" ;;
         *) echo "unknown sanitizer: $1" >&2; exit 2 ;;
     esac
 }
