@@ -41,29 +41,46 @@ int source_axis(const Plan &plan) {
 
 struct Stripes { /* along the destination's last axis, `height` of them in one piece */
     CastFn cast;
-    TransposeFn transpose; /* or nullptr */
+    TransposeFn transpose; /* of the source's items, or nullptr */
+    int src_item;          /* bytes */
+    bool direct;           /* the transposed items need no cast */
     int64_t n, rows, height;
     int64_t src_step, dst_step, src_row, dst_row;
 };
 
 void copy_stripe(const Stripes &s, const char *src, char *dst, int64_t rows) {
-    if (s.transpose)
-        return s.transpose(src, s.src_step, dst, s.dst_row, s.n, rows);
     constexpr int64_t kTile = 64;
+    if (s.transpose && s.direct)
+        return s.transpose(src, s.src_step, dst, s.dst_row, s.n, rows);
+    alignas(64) char tile[kTile * 128]; /* 16 rows of 8-byte items, more of smaller ones */
     for (int64_t i = 0; i < s.n; i += kTile) {
         const int64_t length = std::min(kTile, s.n - i);
+        const char *from = src + i * s.src_step;
+        int64_t step = s.src_step, row = s.src_row;
+        if (s.transpose) {
+            row = kTile * s.src_item;
+            s.transpose(from, step, tile, row, length, rows);
+            from = tile;
+            step = s.src_item;
+        }
         for (int64_t j = 0; j < rows; ++j)
-            s.cast(src + j * s.src_row + i * s.src_step, s.src_step, dst + j * s.dst_row + i * s.dst_step, s.dst_step, length);
+            s.cast(from + j * row, step, dst + j * s.dst_row + i * s.dst_step, s.dst_step, length);
     }
 }
 
-/* `type`: the destination's dtype; `item`: bytes of the larger item */
-void copy_transposed(const Plan &plan, int axis, CastFn cast, int type, int item) {
+void choose_tiles(Stripes *s, int from, int to) {
+    s->src_item = item_size(from);
+    s->direct = from == to && s->dst_step == s->src_item;
+    s->transpose = s->src_row == s->src_item ? transpose_fn(s->src_item) : nullptr;
+    s->height = std::max<int64_t>(64 / s->src_item, s->transpose ? 16 : 8);
+}
+
+void copy_transposed(const Plan &plan, int axis, int from, int to) {
     const int last = plan.ndim - 1;
-    Stripes s = {cast, nullptr, plan.shape[last], plan.shape[axis], std::max<int64_t>(64 / item, 8),
+    const int item = std::max(item_size(from), item_size(to));
+    Stripes s = {cast_fn(from, to), nullptr, 0, false, plan.shape[last], plan.shape[axis], 0,
                  plan.strides[1][last], plan.strides[0][last], plan.strides[1][axis], plan.strides[0][axis]};
-    if (cast == cast_fn(type, type) && s.dst_step == item && s.src_row == item && (s.transpose = transpose_fn(item)))
-        s.height = std::max<int64_t>(64 / item, 16);
+    choose_tiles(&s, from, to);
     const int64_t stripes = (s.rows + s.height - 1) / s.height, blocks = plan.size / (s.n * s.rows);
     parallel(blocks * stripes, std::max<int64_t>(grain_of(item) / (s.height * s.n), 1), [&](int64_t begin, int64_t end, int) {
         for (int64_t unit = begin; unit < end; ++unit) {
@@ -113,9 +130,9 @@ xpu_status copy_operands(const xpu_tensor *const *operands, bool masked) {
     make_plan(&plan, masked ? 3 : 2, operands, ORDER_FIRST);
     const int axis = masked ? -1 : source_axis(plan);
     if (axis >= 0)
-        copy_transposed(plan, axis, copy.cast, dst->dtype, copy.item);
+        copy_transposed(plan, axis, src->dtype, dst->dtype);
     else
-        with_long_rows(plan, [](void *ctx, const Plan &part) { copy_rows(*static_cast<Copy *>(ctx), part); }, &copy);
+        with_good_rows(plan, [](void *ctx, const Plan &part) { copy_rows(*static_cast<Copy *>(ctx), part); }, &copy);
     return XPU_OK;
 }
 
@@ -207,6 +224,14 @@ bool all_bytes_equal(const char *value, int size) {
 
 CastFn cast_fn(int from, int to) {
     return from >= 0 && from < XPU_BFLOAT16 && to >= 0 && to < XPU_BFLOAT16 ? g_casts.fn[from][to] : nullptr;
+}
+
+void copy_tile(int from, int to, const char *src, int64_t src_step, int64_t src_row, char *dst, int64_t n, int64_t rows) {
+    const int size = item_size(to);
+    Stripes s = {cast_fn(from, to), nullptr, 0, false, n, rows, 0, src_step, size, src_row, n * size};
+    choose_tiles(&s, from, to);
+    for (int64_t row = 0; row < rows; row += s.height)
+        copy_stripe(s, src + row * src_row, dst + row * s.dst_row, std::min(s.height, rows - row));
 }
 
 xpu_status copy_cast(const xpu_tensor *dst, const xpu_tensor *src) {

@@ -27,6 +27,8 @@ inline bool has_avx2() {
 /* dst[j][i] = src[i][j] for i < n, j < rows; rows are contiguous, `*_row` bytes apart. nullptr for other sizes than 1, 2, 4, 8. */
 typedef void (*TransposeFn)(const char *src, int64_t src_row, char *dst, int64_t dst_row, int64_t n, int64_t rows);
 TransposeFn transpose_fn(int size); /* transpose.cpp */
+/* The same for any dtypes and steps along a row of the destination, which is contiguous, as are its rows (cast.cpp). */
+void copy_tile(int from, int to, const char *src, int64_t src_step, int64_t src_row, char *dst, int64_t n, int64_t rows);
 
 } // namespace host
 #endif

@@ -1,9 +1,8 @@
-/* CALL of elementwise ops: NumPy's loops over rows of a plan, with casting blocks, masks and threads.
- *
- * Operands of a plan are ordered outputs, inputs, mask; arguments of a loop inputs, outputs. */
+/* CALL of elementwise ops: NumPy's loops over rows of a plan, with casting blocks, masks and threads. */
 #include <atomic>
 
 #include "device.h"
+#include "job.h"
 #include "loops.h"
 #include "walk.h"
 
@@ -11,24 +10,6 @@ namespace host {
 namespace {
 
 constexpr int64_t kBlock = 1024; /* elements of a casting block */
-
-struct Operand {
-    bool cast = false;     /* goes through a block */
-    bool block = false;    /* has one */
-    int size = 0;          /* of an item of the loop's dtype */
-    CastFn in = nullptr, out = nullptr;
-    LoopFn select = nullptr; /* where, for items of this size */
-};
-
-struct Job {
-    Loop loop;
-    int nin, nout, nargs;
-    bool masked;
-    bool blend = false;    /* elements where the mask is false may be computed too */
-    bool blocks = false;
-    Operand operand[XPU_MAX_ARGS]; /* outputs, inputs */
-    int64_t grain;
-};
 
 inline int argument(const Job &job, int operand) { return operand < job.nout ? job.nin + operand : operand - job.nout; }
 
@@ -146,12 +127,17 @@ bool run_blocks(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
     return true;
 }
 
+bool run_range(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
+    if (job.blocks)
+        return run_blocks(job, plan, begin, end);
+    run_direct(job, plan, begin, end);
+    return true;
+}
+
 xpu_status run_plan(const Job &job, const Plan &plan) {
     std::atomic<bool> good{true};
     parallel(plan.size, job.grain, [&](int64_t begin, int64_t end, int) {
-        if (!job.blocks)
-            run_direct(job, plan, begin, end);
-        else if (!run_blocks(job, plan, begin, end))
+        if (!run_range(job, plan, begin, end))
             good = false;
     });
     return good ? XPU_OK : fail(XPU_OUT_OF_MEMORY, "no memory for casting blocks");
@@ -295,6 +281,8 @@ bool quick_elementwise(xpu_call *call) {
     return true;
 }
 
+bool run_serial(const Job &job, const Plan &plan) { return run_range(job, plan, 0, plan.size); }
+
 xpu_status run_elementwise(xpu_call *call) {
     int8_t wide_types[XPU_MAX_ARGS];
     const int8_t *types = op_info(call->op).loops[call->loop].types;
@@ -321,9 +309,12 @@ xpu_status run_elementwise(xpu_call *call) {
     }
     const xpu_tensor *operands[kMaxOperands];
     xpu_tensor scalars[XPU_MAX_ARGS];
+    int dtypes[XPU_MAX_ARGS][2];
     for (int k = 0; k < job.nargs; ++k) {
         const xpu_tensor *t = k < job.nout ? call->out[k] : call->in[k - job.nout];
         prepare_operand(&job, k, t, types[argument(job, k)], &scalars[k], &operands[k]);
+        dtypes[k][0] = operands[k]->dtype;
+        dtypes[k][1] = types[argument(job, k)];
     }
     if (job.masked)
         operands[job.nargs] = call->in[job.nin];
@@ -335,7 +326,9 @@ xpu_status run_elementwise(xpu_call *call) {
         const Job &job;
         xpu_status status;
     } context{job, XPU_OK};
-    with_long_rows(plan, [](void *ctx, const Plan &part) {
+    if (run_slabs(job, plan, dtypes, &context.status))
+        return context.status;
+    with_good_rows(plan, [](void *ctx, const Plan &part) {
         Context &c = *static_cast<Context *>(ctx);
         if (c.status == XPU_OK)
             c.status = run_plan(c.job, part);

@@ -106,36 +106,77 @@ bool items_aligned(const xpu_tensor *t) {
     return !(bits & mask);
 }
 
-void with_long_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx) {
-    constexpr int64_t kShort = 16, kBlock = 1024;
+namespace {
+
+struct Tiling {
+    int x, y;      /* axes: rows run along x in blocks, y is directly outside of them */
+    int64_t block;
+};
+
+/* Rows along a short last axis are too many calls: blocks of the longest axis serve better. */
+bool find_long_rows(const Plan &plan, Tiling *t) {
     const int last = plan.ndim - 1;
     int longest = last;
     for (int d = 0; d < last; ++d)
         if (plan.shape[d] > plan.shape[longest])
             longest = d;
-    if (longest == last || plan.shape[last] >= kShort || plan.shape[longest] < 2 * plan.shape[last] || plan.ndim == XPU_MAX_NDIM)
+    *t = {longest, last, 1024};
+    return longest != last && plan.shape[last] < 16 && plan.shape[longest] >= 2 * plan.shape[last];
+}
+
+/* An operand that is dense along another axis, as a transposed one, would load a cache line per element: short blocks use it up. */
+bool find_dense_axis(const Plan &plan, Tiling *t) {
+    constexpr int64_t kBlock = 128, kLine = 64;
+    const int last = plan.ndim - 1;
+    if (last < 1 || plan.size < (1 << 14) || plan.shape[last] < 2 * kBlock)
+        return false;
+    for (int k = 0; k < plan.nop; ++k)
+        for (int d = 0; d < last && std::abs(plan.strides[k][last]) >= kLine; ++d)
+            if (plan.strides[k][d] && std::abs(plan.strides[k][d]) < kLine && plan.shape[d] >= 8) {
+                *t = {last, d, kBlock};
+                return true;
+            }
+    return false;
+}
+
+/* Axes of `cut`: the others, blocks of x, y, x within a block. */
+void cut_axes(const Plan &plan, const Tiling &t, int64_t blocks, int64_t block, Plan *cut) {
+    int to = 0;
+    const auto put = [&](int axis, int64_t length, int64_t times) {
+        cut->shape[to] = length;
+        for (int k = 0; k < plan.nop; ++k)
+            cut->strides[k][to] = plan.strides[k][axis] * times;
+        ++to;
+    };
+    cut->nop = plan.nop;
+    cut->size = plan.size / plan.shape[t.x] * blocks * block;
+    for (int d = 0; d < plan.ndim; ++d)
+        if (d != t.x && d != t.y)
+            put(d, plan.shape[d], 1);
+    if (blocks > 1)
+        put(t.x, blocks, block);
+    put(t.y, plan.shape[t.y], 1);
+    put(t.x, block, 1);
+    cut->ndim = to;
+}
+
+} // namespace
+
+void with_good_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx) {
+    Tiling t;
+    if (plan.ndim == XPU_MAX_NDIM || (!find_long_rows(plan, &t) && !find_dense_axis(plan, &t)))
         return f(ctx, plan);
-    const int64_t length = plan.shape[longest], blocks = length / kBlock, rest = length % kBlock;
-    Plan cut = plan;
-    if (blocks) { /* [..., blocks, ..., short, kBlock] */
-        cut.ndim = plan.ndim + 1;
-        cut.size = plan.size / length * blocks * kBlock;
-        cut.shape[longest] = blocks;
-        cut.shape[last + 1] = kBlock;
-        for (int k = 0; k < plan.nop; ++k) {
-            cut.strides[k][last + 1] = plan.strides[k][longest];
-            cut.strides[k][longest] = plan.strides[k][longest] * kBlock;
-        }
+    const int64_t length = plan.shape[t.x], blocks = length / t.block, rest = length % t.block;
+    Plan cut;
+    std::copy(plan.data, plan.data + plan.nop, cut.data);
+    if (blocks) {
+        cut_axes(plan, t, blocks, t.block, &cut);
         f(ctx, cut);
     }
     if (rest) {
-        cut = plan;
-        cut.size = plan.size / length * rest;
-        cut.shape[longest] = rest;
+        cut_axes(plan, t, 1, rest, &cut);
         for (int k = 0; k < plan.nop; ++k)
-            cut.data[k] += plan.strides[k][longest] * blocks * kBlock;
-        for (int d = longest; d < last; ++d)
-            swap_axes(&cut, d, d + 1);
+            cut.data[k] += plan.strides[k][t.x] * blocks * t.block;
         f(ctx, cut);
     }
 }

@@ -84,9 +84,9 @@ inline int64_t item_alignment(int dtype) {
 }
 bool items_aligned(const xpu_tensor *t);
 
-/* Where the last axis is short and another one long, makes the long one the last, cut into blocks that stay in the cache.
+/* Cuts and orders axes so that rows are neither short nor far apart in an operand's memory.
  * Calls f(plan) for one plan or, where a remainder is left, two. */
-void with_long_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx);
+void with_good_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx);
 
 } // namespace host
 #endif

@@ -185,6 +185,26 @@ def test_large_strided():
     check('add', loop, [u, u.copy()])
 
 
+@pytest.mark.parametrize('name', ['add', 'exp', 'divmod', 'less', 'where', 'ldexp'])
+def test_transposed_inputs(name):
+    op = ops[name]
+    for loop in range(0, len(op.loops), 3):
+        types = op.loops[loop][0]
+        for shape in ((150, 333), (64, 64), (3, 100, 40), (40, 3, 100), (17, 5000), (5, 17, 16, 20)):
+            flat = [values(t, shape, k, name) for k, t in enumerate(types)]
+            turned = [np.asarray(a, order='F') for a in flat]
+            swapped = [a.swapaxes(-1, 0).copy().swapaxes(-1, 0) for a in flat]
+            mixed = [x if k % 2 else y for k, (x, y) in enumerate(zip(flat, turned))]
+            for ins in (turned, swapped, mixed, mixed[::-1] if len(set(types)) == 1 else mixed, [unaligned(a.T).T for a in flat]):
+                check(name, loop, ins)
+                want, mask = expected(op, loop, ins), values(np.dtype('?'), shape, 5)
+                outs = [np.ones(shape, w.dtype) for w in want]
+                run(op.id, ins + [mask], outs, loop=loop, flags=MASKED)
+                assert all(same(np.where(mask, w, np.ones(1, w.dtype)), o) for w, o in zip(want, outs))
+            if types[0] == 'd':
+                check(name, loop, [a.astype('f4') for a in turned], want=expected(op, loop, [a.astype('f4').astype('d') for a in turned]))
+
+
 def test_in_place():
     loop = direct.loop_index('add', 'd', 'd', 'd')
     for shape in ((10,), (300, 301)):
