@@ -101,7 +101,9 @@ def difference(want, got, ulp=0, atol=0):
         return next((f'item {i}: {text}' for i, text in enumerate(found) if text), '')
     if isinstance(want, dict):
         return difference(sorted(want.items()), sorted(got.items()), ulp, atol)
-    if type(want) is not type(got) and not (isinstance(want, type) or type(want).__module__.startswith('numpy')):
+    if isinstance(want, type):
+        return '' if want is got else f'{want!r}, cupy {got!r}'
+    if type(want) is not type(got) and not (type(want).__module__.startswith('numpy')):
         return f'{type(want).__name__} {want!r}, cupy {type(got).__name__} {got!r}'
     if isinstance(want, (float, complex)):
         return array_difference(numpy.asarray(want), numpy.asarray(got), ulp, atol)

@@ -174,7 +174,9 @@ def test_overlapping_assignment(case, dtype):
 
     def run(xp):
         a = xp.array(values(dtype, n, 1))
-        sliced(a, *first)[...] = sliced(a, *second)
+        source = sliced(a, *second)
+        # NumPy 2.4 does not copy where the strides differ and reads what it wrote: arange(5)[::2] = arange(5)[:3] in one array
+        sliced(a, *first)[...] = source.copy() if xp is numpy else source
         return a
     oracle.check(run)
 
