@@ -3,46 +3,25 @@
 On small arrays NumPy's checks in Python cost more than the work. The gufuncs' names are private: where one is missing, and for all
 other arguments, NumPy's public function is called.
 """
-from cupy._core._host_call cimport adopt, adopt_any, numpy_view
+from cupy._core._host_call cimport adopt, adopt_any, give_context, numpy_view, take_context
 from cupy._core.core cimport ndarray, new_array
 from cupy_backends.backend.xpu cimport XPU_COMPLEX64, XPU_COMPLEX128, XPU_FLOAT32, XPU_FLOAT64
 
-import contextvars
-import threading
-
 import numpy
 
-cdef object _thread = threading.local()
-cdef object _Error = numpy.linalg.LinAlgError
 cdef object _solve, _solve1, _inv, _det, _cholesky, _eigh, _svd_full, _svd_reduced, _fft
 cdef type _SVDResult, _EighResult
 
 
-cdef object _make_context(str message):
-    """A context in which the gufuncs' sign of failure, an invalid operation, raises LinAlgError(message); '' for no failure."""
-    def fail(kind, flag):
-        raise _Error(message)
-
-    context = contextvars.copy_context()
-    context.run(numpy.seterrcall, fail)
-    context.run(numpy.seterr, divide='ignore', over='ignore', under='ignore', invalid='call' if message else 'ignore')
-    return context
-
-
-cdef object _run(str message, object function, object x, object y=None, object z=None):
-    """Calls function(x[, y[, z]]) in the context of a message. A context is out of reach while in use: a call within finds another."""
-    cdef dict known = getattr(_thread, 'contexts', None)
-    if known is None:
-        known = _thread.contexts = {}
-    context = known.pop(message, None)
-    if context is None:
-        context = _make_context(message)
+cdef object _run(str failure, object function, object x, object y=None, object z=None):
+    """Calls function(x[, y[, z]]); the gufuncs' sign of failure, an invalid operation, raises LinAlgError."""
+    context = take_context(failure)
     try:
         if y is None:
             return context.run(function, x)
         return context.run(function, x, y) if z is None else context.run(function, x, y, z)
     finally:
-        known[message] = context
+        give_context(failure, context)
 
 
 cdef bint _double(ndarray a) noexcept:

@@ -417,23 +417,49 @@ cdef object _finish(object result, list staged):
     return result
 
 
+# From NumPy 2 on, its floating-point error settings follow contexts: entering a context kept for that costs far less than errstate.
 cdef bint _settings_follow_context = int(numpy.__version__.partition('.')[0]) >= 2
 cdef object _thread = threading.local()
 
 
+cdef object _make_context(str failure):
+    def fail(kind, flag):
+        raise numpy.linalg.LinAlgError(failure)
+
+    context = contextvars.Context()
+    context.run(numpy.seterrcall, fail)
+    context.run(numpy.seterr, divide='ignore', over='ignore', under='ignore', invalid='call' if failure else 'ignore')
+    return context
+
+
+cdef object take_context(str failure):
+    cdef dict spare = getattr(_thread, 'spare', None)
+    if spare is None:
+        spare = _thread.spare = {}
+    cdef list contexts = spare.get(failure)
+    return contexts.pop() if contexts else _make_context(failure)
+
+
+cdef int give_context(str failure, object context) except -1:
+    cdef dict spare = _thread.spare
+    cdef list contexts = spare.get(failure)
+    if contexts is None:
+        spare[failure] = [context]
+    else:
+        contexts.append(context)
+    return 0
+
+
 cdef object _silent_call(object function, tuple args, dict kwargs):
-    """Calls with NumPy's floating-point warnings off, in a context kept for that (entering errstate costs a good deal more)."""
-    cdef object context = getattr(_thread, 'context', None)
-    if context is None:  # none yet, or in use by a call around this one
+    """Calls with NumPy's floating-point warnings off."""
+    if not _settings_follow_context:
         with numpy.errstate(all='ignore'):
-            if _settings_follow_context and not hasattr(_thread, 'context'):
-                _thread.context = contextvars.copy_context()
             return PyObject_Call(function, args, kwargs)
-    _thread.context = None
+    context = take_context('')
     try:
         return context.run(function, *args) if not kwargs else context.run(function, *args, **kwargs)
     finally:
-        _thread.context = context
+        give_context('', context)
 
 
 def _writes(function, args, kwargs):
