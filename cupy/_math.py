@@ -26,6 +26,8 @@ def round(a, decimals=0, out=None):
     """The elements rounded to a number of decimals (negative: to tens, hundreds, ...), halves to the even neighbour."""
     a = operand(a)
     decimals = operator.index(decimals)
+    if out is not None and not isinstance(out, cupy.ndarray):
+        raise TypeError('return arrays must be of ArrayType')
     kind = a.dtype.kind
     if kind in 'iu' and decimals >= 0:
         if out is None:
@@ -214,7 +216,7 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
         a = cupy.concatenate(parts, axis)
     step = cupy.not_equal if a.dtype.kind == 'b' else cupy.subtract
     before = (slice(None),) * axis
-    for _ in range(n):
+    for _ in range(min(n, a.shape[axis])):  # then it is empty
         a = step(a[before + (slice(1, None),)], a[before + (slice(None, -1),)])
     return a
 

@@ -82,6 +82,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
         The array, or a tuple with the other arrays asked for.
     """
     ar = operand(ar)
+    return_index = bool(return_index)
     wanted = return_index, return_inverse, return_counts
     if axis is not None:
         values, extras = _unique_rows(ar, normalize_axis_index(axis, ar.ndim), wanted)

@@ -129,7 +129,9 @@ def expand_dims(a, axis):
     cdef int64_t shape[2 * XPU_MAX_NDIM]
     cdef list places
     cdef int n, i, k = 0
-    n = array.t.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    if not isinstance(axis, (tuple, list)):
+        axis = (axis,)
+    n = array.t.ndim + len(axis)
     if n > XPU_MAX_NDIM:
         raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {n}')
     places = _axes_list(axis, n, None)
