@@ -113,7 +113,7 @@ cdef class _Nested:
                     self.note(XPU_FLOAT64)
                 else:
                     self.note(_leaf_dtype(x))
-            elif scalar_kind(x) < 0:
+            elif scalar_kind(x) < 0 and not isinstance(x, (str, bytes)):
                 _leaf_dtype(x)
             self.leaves.append(x)
             return
@@ -191,7 +191,7 @@ cdef ndarray _from_flat(object x, int dtype):
 cdef ndarray array_from(object x, int dtype):
     cdef int kind = scalar_kind(x)
     cdef ndarray a
-    if kind >= 0:
+    if kind >= 0 or (dtype >= 0 and isinstance(x, (str, bytes))):
         a = new_array(dtype if dtype >= 0 else _leaf_dtype(x), 0, NULL)
         fill_value(a, x)
         return a

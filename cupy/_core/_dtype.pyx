@@ -27,7 +27,7 @@ cdef object dtype_object(int number):
 
 
 cdef int dtype_number(object dtype) except -1:
-    cdef object found = _numbers.get(dtype) if type(dtype) is not str else None
+    cdef object found = None if isinstance(dtype, (str, list, dict)) else _numbers.get(dtype)
     if found is not None:
         return found
     if dtype is None:

@@ -127,6 +127,8 @@ cdef int store(object x, int dtype, void* dst) except -1:
         x = x[()]
     if isinstance(x, _generic):
         x = x.item()
+    if isinstance(x, (str, bytes)):
+        x = (complex if kind == KIND_COMPLEX else float if kind == KIND_FLOAT else int)(x.decode() if isinstance(x, bytes) else x)
     if dtype == XPU_BOOL:
         (<uint8_t*>dst)[0] = 1 if x else 0
         return 0

@@ -162,6 +162,8 @@ cdef list _signature_types(const xpu_op_info* info, object dtype, object signatu
         if len(left) != nin or len(right) != nout:
             raise ValueError(f'a type-string for {name}, {nin} typecode(s) before and {nout} after the -> sign')
         return list(left + right)
+    if isinstance(signature, str) and len(signature) != 1:
+        raise ValueError(f"a type-string for {name} must name all its types, such as {info.loops_text.decode().split()[0]!r}")
     return [None] * nin + [signature] * nout
 
 
@@ -588,6 +590,8 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
             if dtypes[i] == WEAK_INT and dtypes[1 - i] < WEAK_INT and kind_of[dtypes[1 - i]] in (KIND_SIGNED, KIND_UNSIGNED) and not (
                     integer_fits(values[i], dtypes[1 - i])):
                 return _compare_out_of_range(op, as_array(values[1 - i]), values[i], i == 0)
+    if casting != 'same_kind':
+        can_cast(XPU_INT8, XPU_BOOL, casting)  # an unknown rule is an error, also where no cast is made
     if dtype is not None or signature is not None:
         _match(op, nin, dtypes, dtype, signature, casting, &wanted)
         r = &wanted

@@ -13,12 +13,10 @@ from cupy._core._scalar cimport load, scalar_kind, scalar_tensor, store
 from cupy._core._ufunc cimport binary, inplace, power_operator, unary
 from cupy_backends.backend.xpu cimport *
 
-import numpy
+import warnings
 
-try:
-    from numpy.exceptions import AxisError
-except ImportError:  # NumPy < 2 has it at the top as well
-    from numpy import AxisError
+import numpy
+from numpy.exceptions import AxisError, ComplexWarning
 
 cdef extern from *:
     """
@@ -865,10 +863,10 @@ cdef class ndarray:
         raise ValueError('The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()')
 
     def __int__(self):
-        return int(_only_item(self))
+        return int(_real_item(self))
 
     def __float__(self):
-        return float(_only_item(self))
+        return float(_real_item(self))
 
     def __complex__(self):
         return complex(_only_item(self))
@@ -1324,6 +1322,15 @@ cdef object _only_item(ndarray a):
     if a.t.ndim:
         raise TypeError('only 0-dimensional arrays can be converted to Python scalars')
     return item_of(a)
+
+
+cdef object _real_item(ndarray a):
+    """The item of a size-1 array for float() and int(), which drop an imaginary part with a warning."""
+    value = _only_item(a)
+    if isinstance(value, complex):
+        warnings.warn('Casting complex values to real discards the imaginary part', ComplexWarning, stacklevel=2)
+        return value.real
+    return value
 
 
 cdef ndarray mark_copy(ndarray a, ndarray r):
