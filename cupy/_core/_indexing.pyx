@@ -222,6 +222,8 @@ cdef object getitem(ndarray a, object key):
         offset = _element_offset(a, <tuple>key)
         if offset >= 0:
             return _element(a, offset)
+    elif key is None or key is Ellipsis:
+        key = (key,)
     else:
         if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
             return mask_get(a, <ndarray>key)
@@ -449,6 +451,8 @@ cdef int setitem(ndarray a, object key, object value) except -1:
         offset = _element_offset(a, <tuple>key)
         if offset >= 0:
             return _set_element(a, offset, value)
+    elif key is None or key is Ellipsis:
+        key = (key,)
     else:
         if isinstance(key, ndarray) and (<ndarray>key).t.dtype == XPU_BOOL and same_shape(a, <ndarray>key):
             return _mask_set(a, <ndarray>key, value)

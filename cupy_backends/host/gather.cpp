@@ -259,6 +259,21 @@ template <class T> void scatter_direct(const Job &job, int64_t low, int64_t high
     }
 }
 
+/* One value to all places: the order does not matter. Threads may write a place at once, so the stores are atomic. */
+template <class T> void scatter_value(const Job &job, int64_t begin, int64_t end) {
+    const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
+    const int64_t length = job.length[0], step = job.step[0];
+    char *base = job.indexed;
+    const T value = load<T>(job.plain);
+    for (int64_t i = begin; i < end; ++i) {
+        read_ahead(index + i);
+        int64_t v = index[i];
+        v += v < 0 ? length : 0;
+        __atomic_store_n(reinterpret_cast<T *>(base + v * step), value, __ATOMIC_RELAXED);
+    }
+}
+template <> void scatter_value<Item16>(const Job &, int64_t, int64_t) {}
+
 bool is_direct(const Job &job) {
     return job.nindex == 1 && !job.cast && job.slices.ndim == 0 && job.mode == XPU_MODE_RAISE && job.positions.ndim == 1 &&
            inner_stride(job.positions, 1) == 8 && reinterpret_cast<uintptr_t>(job.index[0]) % 8 == 0 &&
@@ -268,6 +283,13 @@ bool is_direct(const Job &job) {
 /* Every thread reads all indices, which pays when the writes miss the cache. */
 void scatter_all(const Job &job) {
     const int64_t length = job.length[0];
+    const bool aligned = (reinterpret_cast<uintptr_t>(job.indexed) | static_cast<uintptr_t>(job.step[0])) % job.item == 0;
+    if (inner_stride(job.positions, 0) == 0 && aligned && job.item <= 8) {
+        parallel(job.positions.size, kParallelElements, [&](int64_t b, int64_t e, int) {
+            with_item(job.item, [&](auto v) { scatter_value<decltype(v)>(job, b, e); });
+        });
+        return;
+    }
     const bool cut = job.positions.size >= (1 << 19) && length * job.item >= (1 << 20);
     const int64_t parts = cut ? std::min(4, thread_count()) : 1;
     parallel(parts, 1, [&](int64_t b, int64_t e, int) {
