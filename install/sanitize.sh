@@ -29,7 +29,9 @@ flags_of() {
     esac
 }
 
-export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=die_after_fork=0:halt_on_error=1
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=die_after_fork=0:halt_on_error=1
 export CUPY_HOST_THREADS=${CUPY_HOST_THREADS:-4}
 list=$(sources)
 failed=0
@@ -37,10 +39,12 @@ for kind in "${kinds[@]}"; do
     flags=$(flags_of "$kind") || exit 2
     out=$BUILD/$kind
     mkdir -p "$out"
-    compile="$CXX -std=c++17 -g1 -fno-strict-aliasing -pthread -Wno-trigraphs $flags -Itests/cpp/stub -Icupy_backends/backend -Icupy_backends/host"
+    compile="$CXX -std=c++17 -g1 -fno-strict-aliasing -pthread -Wno-trigraphs $flags"
+    compile+=" -Itests/cpp/stub -Icupy_backends/backend -Icupy_backends/host"
     echo "$list" | while read -r source; do
         object=$out/$(echo "$source" | tr / _).o
-        if [ ! -e "$object" ] || [ -n "$(find cupy_backends tests/cpp "$source" -newer "$object" \( -name '*.h' -o -name '*.def' -o -path "$source" \))" ]; then
+        newer=$(find cupy_backends tests/cpp "$source" -newer "$object" \( -name '*.h' -o -name '*.def' -o -path "$source" \) 2>/dev/null)
+        if [ ! -e "$object" ] || [ -n "$newer" ]; then
             echo "$source $object"
         fi
     done | xargs -r -P "$JOBS" -L 1 bash -c "$compile -c \$0 -o \$1" || exit 1

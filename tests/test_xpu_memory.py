@@ -230,7 +230,8 @@ def test_c_function_allocator():
         libc.free(p)
     c_take = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)(take)
     c_give = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(give)
-    allocator = cuda.CFunctionAllocator(0, ctypes.cast(c_take, ctypes.c_void_p).value, ctypes.cast(c_give, ctypes.c_void_p).value, (c_take, c_give))
+    allocator = cuda.CFunctionAllocator(0, ctypes.cast(c_take, ctypes.c_void_p).value, ctypes.cast(c_give, ctypes.c_void_p).value,
+                                        (c_take, c_give))
     with cuda.using_allocator(allocator.malloc):
         a = cupy.ones(50)
     assert a.sum().item() == 50 and Counter.taken > 0
@@ -452,7 +453,8 @@ def test_threads_allocate_at_once():
     assert not errors
 
 
-@pytest.mark.skipif('CUPY_XPU_BACKEND' in os.environ and os.environ['CUPY_XPU_BACKEND'] not in ('host', 'auto'), reason='the host survives fork')
+@pytest.mark.skipif('CUPY_XPU_BACKEND' in os.environ and os.environ['CUPY_XPU_BACKEND'] not in ('host', 'auto'),
+                    reason='the host survives fork')
 def test_a_forked_child_goes_on():
     code = '''
 import os, cupy

@@ -31,8 +31,8 @@ NAMES = (
     ('device', 'Handle get_cublas_handle get_cusolver_handle get_cusolver_sp_handle get_cusparse_handle get_cutensor_handle from_pointer',
      _LIBRARIES),
     ('runtime', 'createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject', _TEXTURES),
-    ('runtime', 'mallocArray malloc3DArray freeArray memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray memcpy2DToArrayAsync memcpy3D '
-                'memcpy3DAsync', _ARRAYS),
+    ('runtime', 'mallocArray malloc3DArray freeArray memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray memcpy2DToArrayAsync '
+                'memcpy3D memcpy3DAsync', _ARRAYS),
     ('runtime', 'graphDebugDotPrint graphDestroy graphExecDestroy graphInstantiate graphLaunch graphUpload streamBeginCapture '
                 'streamEndCapture', _GRAPHS),
     ('runtime', 'ipcCloseMemHandle ipcGetEventHandle ipcGetMemHandle ipcOpenEventHandle ipcOpenMemHandle', _PROCESSES),

@@ -52,14 +52,16 @@ def memcpy_2d(size_t dst, size_t dpitch, size_t src, size_t spitch, size_t width
         for i in range(height):
             memcpy_async(dst + i * dpitch, src + i * spitch, width, kind, stream)
         return
-    check_call(b.runtime.memcpy_2d(b.ctx, <void*>dst, dpitch, <void*>src, spitch, width, height, kind, current_device(), s), 'copying memory')
+    check_call(b.runtime.memcpy_2d(b.ctx, <void*>dst, dpitch, <void*>src, spitch, width, height, kind, current_device(), s),
+               'copying memory')
 
 
 def memcpy_peer(size_t dst, int dst_device, size_t src, int src_device, size_t size, stream):
     cdef const xpu_backend* b = backend()
     if b.runtime.memcpy_peer == NULL:
         raise NotImplementedError('this backend cannot copy between devices; copy through the host')
-    check_call(b.runtime.memcpy_peer(b.ctx, <void*>dst, dst_device, <void*>src, src_device, size, handle_of(stream)), 'copying between devices')
+    check_call(b.runtime.memcpy_peer(b.ctx, <void*>dst, dst_device, <void*>src, src_device, size, handle_of(stream)),
+               'copying between devices')
 
 
 def memset_async(size_t ptr, int value, size_t size, stream):

@@ -139,7 +139,8 @@ def get_float64_mode():
 
 
 def _settings():
-    names = ('CUPY_XPU_BACKEND', 'CUPY_XPU_FALLBACK', 'CUPY_XPU_MEMORY_LIMIT', 'CUPY_GPU_MEMORY_LIMIT', 'CUPY_XPU_TO_NUMPY', 'CUPY_XPU_FLOAT64',
+    names = ('CUPY_XPU_BACKEND', 'CUPY_XPU_FALLBACK', 'CUPY_XPU_MEMORY_LIMIT', 'CUPY_GPU_MEMORY_LIMIT', 'CUPY_XPU_TO_NUMPY',
+             'CUPY_XPU_FLOAT64',
              'CUPY_HOST_THREADS')
     return {name: os.environ[name] for name in names if name in os.environ}
 

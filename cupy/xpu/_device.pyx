@@ -8,7 +8,8 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_Import
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cupy._core._launch cimport api, check
-from cupy_backends.backend.xpu cimport (XPU_CAP_HOST_MEMORY, XPU_CAP_PEER, XPU_CODE_MASK, XPU_EVENT_BLOCKING, XPU_EVENT_TIMING, XPU_NOT_READY, XPU_OK,
+from cupy_backends.backend.xpu cimport (XPU_CAP_HOST_MEMORY, XPU_CAP_PEER, XPU_CODE_MASK, XPU_EVENT_BLOCKING, XPU_EVENT_TIMING,
+                                        XPU_NOT_READY, XPU_OK,
                                         XPU_STREAM_NON_BLOCKING, int64_t, xpu_core_api, xpu_event)
 from cupy_backends.backend.xpu_manage cimport xpu_device_props, xpu_full_api
 
@@ -201,7 +202,8 @@ cdef class Device:
     def attributes(self):
         """Properties of the device by name; all are ints."""
         cdef const xpu_device_props* p = self._props()
-        return {'MultiProcessorCount': p.compute_units, 'TotalGlobalMem': p.total_memory, 'TextureAlignment': p.alignment, 'Padding': p.padding,
+        return {'MultiProcessorCount': p.compute_units, 'TotalGlobalMem': p.total_memory, 'TextureAlignment': p.alignment,
+                'Padding': p.padding,
                 'MaxDimensions': p.max_ndim, 'NativeDtypes': p.dtypes, 'Capabilities': p.caps, 'WarpSize': 1,
                 'HostMemory': int(bool(p.caps & XPU_CAP_HOST_MEMORY)), 'CanAccessPeer': int(bool(p.caps & XPU_CAP_PEER))}
 

@@ -538,7 +538,8 @@ cdef xpu_status _alloc_hook(size_t nbytes, xpu_storage** out) noexcept with gil:
 cdef void _release_hook(int32_t device, size_t nbytes, void* ptr, int phase) noexcept with gil:
     for h in list(_local.hooks.values()):
         try:
-            (h.free_postprocess if phase else h.free_preprocess)(device_id=device, mem_size=nbytes, mem_ptr=<size_t>ptr, pmem_id=<size_t>ptr)
+            (h.free_postprocess if phase else h.free_preprocess)(device_id=device, mem_size=nbytes, mem_ptr=<size_t>ptr,
+                                                                 pmem_id=<size_t>ptr)
         except BaseException as e:
             report_ignored(e, h)
 

@@ -18,7 +18,8 @@ xpu_status set_device(int32_t device) {
     xpu_status status = ensure_open();
     if (status != XPU_OK) return status;
     if (device < 0 || device >= active.devices)
-        return fail(XPU_INVALID_DEVICE, "invalid device ordinal %d: the %s backend has %d device(s)", device, backend()->name, active.devices);
+        return fail(XPU_INVALID_DEVICE, "invalid device ordinal %d: the %s backend has %d device(s)", device, backend()->name,
+                    active.devices);
     Thread &t = thread();
     if (t.device == device) return XPU_OK;
     status = backend()->runtime.set_device(backend()->ctx, device);

@@ -41,8 +41,10 @@ namespace {
 
 xpu_status relaunch_deferred(const xpu_backend *b, xpu_call *call) {
     Thread &t = thread();
-    std::snprintf(t.pending_text, sizeof t.pending_text, "index %lld is out of bounds for axis %lld with size %lld (found in a deferred check)",
-                  static_cast<long long>(call->result[0]), static_cast<long long>(call->result[1]), static_cast<long long>(call->result[2]));
+    const int64_t *r = call->result;
+    std::snprintf(t.pending_text, sizeof t.pending_text,
+                  "index %lld is out of bounds for axis %lld with size %lld (found in a deferred check)", static_cast<long long>(r[0]),
+                  static_cast<long long>(r[1]), static_cast<long long>(r[2]));
     t.pending = XPU_INDEX_ERROR;
     xpu_params params = *call->params;
     params.i[0] = XPU_MODE_WRAP; /* indices that are in bounds keep their meaning */
@@ -85,16 +87,11 @@ bool needs_casts(const xpu_call *call) {
     return false;
 }
 
-xpu_status fail_forked(const xpu_backend *b) {
-    return fail(XPU_FORKED, "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",
-                b->name);
-}
-
 __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
     xpu_status status = ensure_open();
     if (status != XPU_OK) return status;
     const xpu_backend *b = active.backend.load(std::memory_order_acquire);
-    if (active.forked) return fail_forked(b);
+    if (active.forked) return fail_forked();
     if (b == direct.load()) return launch(call);
     if (!op_info(call->op)) return fail(XPU_INVALID_ARGUMENT, "there is no op %d", call->op);
     status = XPU_NOT_SUPPORTED;
@@ -141,7 +138,7 @@ xpu_status copy(void *dst, const void *src, size_t nbytes, int32_t kind, const x
         return XPU_OK;
     }
     const xpu_backend *b = active.backend;
-    if (active.forked) return fail_forked(b);
+    if (active.forked) return fail_forked();
     Thread &t = thread();
     xpu_stream stream = t.device == s->device ? t.stream : nullptr;
     note_stream(const_cast<xpu_storage *>(s), stream);
@@ -169,7 +166,7 @@ xpu_status synchronize() {
     }
     const xpu_backend *b = active.backend.load(std::memory_order_acquire);
     if (!b || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
-    if (active.forked) return fail_forked(b);
+    if (active.forked) return fail_forked();
     xpu_status status = b->runtime.stream_synchronize(b->ctx, thread().device, thread().stream);
     return status == XPU_OK ? status : fail_from(b, status, "synchronizing");
 }

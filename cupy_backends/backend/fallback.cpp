@@ -133,8 +133,8 @@ xpu_status run_on_host(const xpu_backend *b, xpu_call *call) {
     count(XPU_COUNT_FALLBACK, call);
     if (policy == XPU_FALLBACK_ALLOW || !loop_types(call) || warned[call->op][call->method][call->loop].exchange(true)) return XPU_OK;
     return fail(XPU_NOTE_FALLBACK,
-                "%s runs on the host, through copies: the %s backend has no native kernel for it (shown once; see cupy.xpu.fallbacks())", what,
-                b->name);
+                "%s runs on the host, through copies: the %s backend has no native kernel for it (shown once; see cupy.xpu.fallbacks())",
+                what, b->name);
 }
 
 } // namespace xpu

@@ -12,7 +12,8 @@ int32_t get_policy() { return fallback_policy.load(); }
 void set_policy(int32_t policy) { fallback_policy.store(policy); }
 
 uint64_t get_count(int32_t kind, int32_t op, int32_t method, int32_t loop) {
-    if (kind < 0 || kind >= XPU_COUNTERS || op < 0 || op >= XPU_OP_LIMIT || method < 0 || method >= XPU_METHOD_COUNT || loop < 0 || loop >= kMaxLoops)
+    if (kind < 0 || kind >= XPU_COUNTERS || op < 0 || op >= XPU_OP_LIMIT || method < 0 || method >= XPU_METHOD_COUNT || loop < 0
+        || loop >= kMaxLoops)
         return 0;
     return counters[kind][op][method][loop].load(std::memory_order_relaxed);
 }
@@ -31,8 +32,9 @@ int32_t set_deferred(int32_t on) {
 }
 
 const char *error_text(xpu_status status) {
-    static const char *const names[] = {"ok", "not supported", "out of memory", "invalid argument", "invalid device", "not ready", "index error",
-                                        "negative integer power", "device error", "device lost", "used after fork", "not found", "internal error"};
+    static const char *const names[] = {"ok",            "not supported",  "out of memory",          "invalid argument", "invalid device",
+                                        "not ready",     "index error",    "negative integer power", "device error",     "device lost",
+                                        "used after fork", "not found",    "internal error"};
     int code = status & XPU_CODE_MASK;
     return code >= 0 && code < static_cast<int>(sizeof names / sizeof *names) ? names[code] : "unknown status";
 }
@@ -40,8 +42,9 @@ const char *error_text(xpu_status status) {
 } // namespace
 
 const xpu_manage_api manage_api = {
-    XPU_ABI_VERSION, sizeof(xpu_manage_api), device_count, device_props, default_pool, make_pool, drop_pool, pool_alloc, pool_stats, pool_set_limit,
-    pool_trim, block_size, set_hooks, note_stream, stream_closed, get_policy, set_policy, get_count, reset_counts, set_deferred, error_text,
+    XPU_ABI_VERSION, sizeof(xpu_manage_api), device_count, device_props, default_pool, make_pool,  drop_pool,     pool_alloc,
+    pool_stats,      pool_set_limit,         pool_trim,    block_size,   set_hooks,    note_stream, stream_closed, get_policy,
+    set_policy,      get_count,              reset_counts, set_deferred, error_text,
 };
 
 } // namespace xpu

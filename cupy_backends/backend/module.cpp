@@ -49,7 +49,8 @@ PyObject *ops(PyObject *, PyObject *) {
     for (int i = 0; list && i < XPU_OP_LIMIT; ++i) {
         const xpu_op_info &o = xpu::op_table[i];
         if (!o.name) continue;
-        PyObject *row = Py_BuildValue("{s:i,s:s,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:d}", "id", o.id, "name", o.name, "kind", kind_names[o.kind], "nin",
+        PyObject *row = Py_BuildValue("{s:i,s:s,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:d}", "id", o.id, "name", o.name, "kind", kind_names[o.kind],
+                                      "nin",
                                       o.nin, "nout", o.nout, "loops", o.loops_text, "identity", o.identity, "params", o.params, "domain",
                                       o.domain, "ulp", o.ulp);
         if (!row || PyList_Append(list, row)) Py_CLEAR(list);
@@ -72,7 +73,8 @@ PyObject *probe(PyObject *, PyObject *capsule) {
     if (status == XPU_OK && (status = b->runtime.device_count(b->ctx, &count)) != XPU_OK) xpu::fail_from(b, status, "counting devices");
     Py_END_ALLOW_THREADS
     bool ok = status == XPU_OK;
-    return Py_BuildValue("{s:i,s:s,s:s,s:i,s:s}", "status", status, "name", ok ? b->name : "", "version", ok && b->version ? b->version : "",
+    return Py_BuildValue("{s:i,s:s,s:s,s:i,s:s}", "status", status, "name", ok ? b->name : "", "version", ok
+                         && b->version ? b->version : "",
                          "devices", count, "message", ok ? "" : xpu::thread().error);
 }
 
@@ -81,7 +83,8 @@ PyMethodDef methods[] = {
     {"probe", probe, METH_O, "probe(entry)\n--\n\nAsks a backend's entry capsule for its name, version and number of devices."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_runtime", "The neutral accelerator runtime.", -1, methods, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_runtime", "The neutral accelerator runtime.", -1, methods, nullptr, nullptr, nullptr,
+                          nullptr};
 
 int add_table(PyObject *m, const char *attribute, const char *name, const void *table) {
     PyObject *capsule = PyCapsule_New(const_cast<void *>(table), name, nullptr);

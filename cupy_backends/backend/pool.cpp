@@ -200,7 +200,8 @@ xpu_status xpu_pool::new_segment(size_t size, Arena *arena, Segment **out) {
     void *ptr = nullptr, *cookie = nullptr;
     const xpu_backend *b = xpu::active.backend;
     call_hook(device, size, nullptr, 0);
-    xpu_status status = source.malloc ? source.malloc(source.ctx, device, size, &ptr, &cookie) : b->runtime.malloc(b->ctx, device, size, &ptr);
+    xpu_status status = source.malloc ? source.malloc(source.ctx, device, size, &ptr, &cookie) : b->runtime.malloc(b->ctx, device, size,
+                                                                                                                   &ptr);
     call_hook(device, size, status == XPU_OK ? ptr : nullptr, 1);
     std::lock_guard<std::mutex> guard(lock);
     if (status != XPU_OK) {

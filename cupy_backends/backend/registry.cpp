@@ -67,6 +67,12 @@ xpu_status check_backend(xpu_status status, const xpu_backend *b, const char *me
     return XPU_OK;
 }
 
+xpu_status fail_forked() {
+    return fail(XPU_FORKED,
+                "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",
+                active.backend.load()->name);
+}
+
 xpu_status open_host() {
     if (active.host.load(std::memory_order_acquire)) return XPU_OK;
     const xpu_backend *b = nullptr;

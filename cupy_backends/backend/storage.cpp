@@ -133,11 +133,6 @@ xpu_status refill(Thread &t, Magazine *m, size_t k) {
     return XPU_OK;
 }
 
-xpu_status fail_forked() {
-    return fail(XPU_FORKED, "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",
-                active.backend.load()->name);
-}
-
 xpu_status allocate(size_t nbytes, xpu_storage **out) {
     Thread &t = thread();
     Magazine *m = t.magazine ? t.magazine : select_magazine(t);

@@ -105,7 +105,8 @@ cdef extern from "xpu_runtime.h" nogil:
         xpu_status (*set_device)(int32_t device) noexcept nogil
         void (*set_stream)(int32_t device, xpu_stream stream) noexcept nogil
         xpu_status (*alloc)(size_t nbytes, xpu_storage** out) noexcept nogil
-        xpu_status (*wrap)(void* ptr, size_t nbytes, int32_t device, void (*free_fn)(void*) noexcept nogil, void* arg, xpu_storage** out) noexcept nogil
+        xpu_status (*wrap)(void* ptr, size_t nbytes, int32_t device, void (*free_fn)(void*) noexcept nogil, void* arg,
+                           xpu_storage** out) noexcept nogil
         void (*retain)(xpu_storage* s) noexcept nogil
         void (*release)(xpu_storage* s) noexcept nogil
         void (*shrink)(xpu_storage* s, size_t nbytes) noexcept nogil
@@ -125,7 +126,8 @@ cdef extern from "xpu_ops.h" nogil:
     enum: XPU_OP_logical_and, XPU_OP_logical_or, XPU_OP_logical_xor, XPU_OP_logical_not
     enum: XPU_OP_maximum, XPU_OP_minimum, XPU_OP_fmax, XPU_OP_fmin
     enum: XPU_OP_bitwise_and, XPU_OP_bitwise_or, XPU_OP_bitwise_xor, XPU_OP_invert, XPU_OP_left_shift, XPU_OP_right_shift
-    enum: XPU_OP_isnan, XPU_OP_conjugate, XPU_OP_gcd, XPU_OP_lcm, XPU_OP_clip, XPU_OP_where, XPU_OP_real, XPU_OP_imag, XPU_OP_rint, XPU_OP_ldexp
+    enum: XPU_OP_isnan, XPU_OP_conjugate, XPU_OP_gcd, XPU_OP_lcm, XPU_OP_clip, XPU_OP_where
+    enum: XPU_OP_real, XPU_OP_imag, XPU_OP_rint, XPU_OP_ldexp
     enum: XPU_OP_matmul, XPU_OP_vecdot, XPU_OP_matvec, XPU_OP_vecmat
     enum: XPU_OP_copy, XPU_OP_fill, XPU_OP_iota, XPU_OP_gather, XPU_OP_scatter, XPU_OP_mask_get, XPU_OP_mask_set, XPU_OP_nonzero
     enum: XPU_OP_count_nonzero, XPU_OP_sort, XPU_OP_argsort, XPU_OP_partition, XPU_OP_argpartition, XPU_OP_searchsorted

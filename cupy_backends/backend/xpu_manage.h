@@ -58,7 +58,8 @@ typedef struct {
 
     void (*set_hooks)(const xpu_hooks *hooks);            /* NULL: none */
     void (*note_stream)(xpu_storage *s, xpu_stream stream);
-    xpu_status (*stream_closed)(int32_t device, xpu_stream stream); /* before it is destroyed: its cached memory goes to the default stream */
+    /* before a stream is destroyed: its cached memory goes to the default stream */
+    xpu_status (*stream_closed)(int32_t device, xpu_stream stream);
 
     int32_t (*get_policy)(void);                          /* XPU_FALLBACK_* */
     void (*set_policy)(int32_t policy);

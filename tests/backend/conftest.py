@@ -25,7 +25,8 @@ class Installed:
         """Runs a program; `get(name)` in it reads the backend's counters, `lib` is its library."""
         head = (f'import ctypes, warnings, numpy\nlib = ctypes.CDLL({self.library!r})\nlib.counting_get.restype = ctypes.c_int64\n'
                 'def get(name): return lib.counting_get(name.encode())\nimport cupy\n')
-        done = subprocess.run([sys.executable, '-c', head + code], capture_output=True, text=True, timeout=300, env=self.environment(**variables))
+        done = subprocess.run([sys.executable, '-c', head + code], capture_output=True, text=True, timeout=300,
+                              env=self.environment(**variables))
         assert fails or done.returncode == 0, done.stdout + done.stderr
         return done.stdout, done.stderr
 
@@ -37,7 +38,8 @@ def counting(tmp_path_factory):
         pytest.skip('needs a C++ compiler')
     folder = tmp_path_factory.mktemp('counting')
     library = folder / 'libcounting.so'
-    subprocess.run([compiler, '-std=c++17', '-O1', '-fPIC', '-shared', '-pthread', '-w', f'-I{INTERFACE}', f'{HERE}/counting_backend.cpp', '-o',
+    subprocess.run([compiler, '-std=c++17', '-O1', '-fPIC', '-shared', '-pthread', '-w', f'-I{INTERFACE}', f'{HERE}/counting_backend.cpp',
+                    '-o',
                     str(library)], check=True)
     (folder / 'counting_xpu.py').write_text(f'def library():\n    return {str(library)!r}\n')
     info = folder / 'counting_xpu-0.1.dist-info'

@@ -84,7 +84,8 @@ xpu_status device_props(void *, int32_t device, xpu_device_props *p) {
     return XPU_OK;
 }
 
-xpu_status set_device(void *, int32_t device) { return device >= 0 && device < kDevices ? XPU_OK : fail(XPU_INVALID_DEVICE, "no such device"); }
+xpu_status set_device(void *, int32_t device) { return device >= 0 && device < kDevices ? XPU_OK : fail(XPU_INVALID_DEVICE,
+                                                                                                        "no such device"); }
 
 xpu_status mem_info(void *, int32_t, int64_t *free_bytes, int64_t *total) {
     *total = g_capacity;
@@ -273,7 +274,8 @@ EXPORT int64_t counting_get(const char *name) {
     struct {
         const char *name;
         std::atomic<int64_t> *value;
-    } rows[] = {{"mallocs", &g_mallocs}, {"frees", &g_frees}, {"launches", &g_launches}, {"uploads", &g_uploads}, {"downloads", &g_downloads},
+    } rows[] = {{"mallocs", &g_mallocs}, {"frees", &g_frees}, {"launches", &g_launches}, {"uploads", &g_uploads}, {"downloads",
+                                                                                                                   &g_downloads},
                 {"syncs", &g_syncs}, {"held", &g_held}, {"live_bytes", &g_live_bytes}};
     for (auto &r : rows)
         if (!std::strcmp(r.name, name)) return *r.value;

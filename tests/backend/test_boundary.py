@@ -58,7 +58,11 @@ SMALL = '''
 #include "xpu_backend.h"
 static xpu_backend b;
 extern "C" xpu_status xpu_backend_entry(const xpu_services *, const xpu_backend **backend, const char **message) {
-    b.abi_version = XPU_ABI_VERSION; b.struct_size = sizeof b; b.call_size = sizeof(xpu_call); b.tensor_size = sizeof(xpu_tensor); b.name = "odd";
+    b.abi_version = XPU_ABI_VERSION;
+    b.struct_size = sizeof b;
+    b.call_size = sizeof(xpu_call);
+    b.tensor_size = sizeof(xpu_tensor);
+    b.name = "odd";
     *backend = &b;
     %s
 }

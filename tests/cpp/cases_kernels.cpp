@@ -189,7 +189,7 @@ CASE(kernels, reductions, HOST) {
             int64_t inner = axis == 2 ? 1 : axis == 1 ? s[2] : s[1] * s[2], length = s[axis];
             bool good = true;
             for (size_t i = 0; i < y.size(); ++i) {
-                int64_t base = static_cast<int64_t>(i) / inner * inner * length + static_cast<int64_t>(i) % inner, total = 0, most = -1, at = 0;
+                int64_t j = static_cast<int64_t>(i), base = j / inner * inner * length + j % inner, total = 0, most = -1, at = 0;
                 for (int64_t k = 0; k < length; ++k) {
                     int64_t v = x[base + k * inner];
                     total += v;

@@ -38,7 +38,8 @@ CASE(threads, many_jobs_one_after_the_other, HOST) {
 CASE(threads, nested_jobs_run_inline, HOST) {
     std::atomic<int64_t> sum{0};
     host::parallel(64, 1, [&](int64_t b, int64_t e, int) {
-        for (int64_t i = b; i < e; ++i) host::parallel(100, 1, [&](int64_t x, int64_t y, int) { sum.fetch_add(y - x, std::memory_order_relaxed); });
+        for (int64_t i = b; i < e; ++i) host::parallel(100, 1, [&](int64_t x, int64_t y, int) { sum.fetch_add(y - x,
+            std::memory_order_relaxed); });
     });
     CHECK(sum == 6400);
 }

@@ -17,7 +17,8 @@ struct Case {
     void (*run)();
     Case *next;
     static Case *first;
-    Case(const char *target, const char *name, int backends, void (*run)()) : target(target), name(name), backends(backends), run(run), next(first) {
+    Case(const char *target, const char *name, int backends,
+         void (*run)()) : target(target), name(name), backends(backends), run(run), next(first) {
         first = this;
     }
 };
