@@ -258,8 +258,8 @@ xpu_status run_at(xpu_call *call) {
     job.out_type = types[nvalues + 1];
     job.dtype = out->dtype;
     job.value_dtype = value ? value->dtype : job.value_type;
-    job.direct = out->dtype == job.type && out->dtype == job.out_type && items_aligned(out);
-    job.value_direct = !value || (value->dtype == job.value_type && items_aligned(value));
+    job.direct = out->dtype == job.type && out->dtype == job.out_type && is_aligned(out);
+    job.value_direct = !value || (value->dtype == job.value_type && is_aligned(value));
     job.destination = data_of(out);
     job.value = value ? data_of(value) : nullptr;
     fill_axes(call, &job);

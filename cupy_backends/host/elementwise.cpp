@@ -153,7 +153,7 @@ void prepare_operand(Job *job, int k, const xpu_tensor *t, int type, xpu_tensor 
         o.select = own_loop(XPU_OP_where, select_types, false).fn;
         o.block = job->blocks = true;
     }
-    if (t->dtype == type && items_aligned(t))
+    if (t->dtype == type && is_aligned(t))
         return;
     bool one_value = k >= job->nout;
     for (int d = 0; one_value && t->base && d < t->ndim; ++d)

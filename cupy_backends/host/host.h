@@ -1,10 +1,12 @@
 /* The host backend: a scheduler around NumPy's own compiled loops. Calls complete before they return.
  *
- *   backend.cpp      the table, device properties, streams and events, [op][method] -> function
- *   loops.cpp        fetches NumPy's loops and sort functions at import (needs Python; nothing else here does)
- *   threads.cpp      the thread pool
- *   elementwise.cpp  CALL of ELEMENTWISE ops, masks, casting blocks; at.cpp: AT
- *   cast.cpp         casts and strided copies, fill, iota
+ *   backend.cpp      the table, [op][method] -> function; device.cpp: properties, memory, streams and events
+ *   loops.cpp        fetches NumPy's loops and sort functions at import (needs Python; nothing else here does); own_loops.cpp
+ *   threads.cpp      the thread pool; memory.cpp: temporary memory
+ *   plan.cpp         axes merged and ordered; walk.h: rows of a plan
+ *   elementwise.cpp  CALL of ELEMENTWISE ops, masks, casting blocks; slabs.cpp: transposed inputs; at.cpp: AT
+ *   cast.cpp         casts and strided copies, fill, iota; transpose.cpp
+ *   kernels_*.cpp    casts and selections for an instruction set
  *   reduce.cpp scan.cpp argreduce.cpp sort.cpp matmul.cpp
  *   gather.cpp mask.cpp   gather, scatter, mask_get, mask_set, nonzero
  */
@@ -48,6 +50,12 @@ inline char *data_of(const xpu_tensor *t) {
     return t->base ? static_cast<char *>(t->base) + t->offset : reinterpret_cast<char *>(const_cast<xpu_value *>(&t->value));
 }
 
+/* NumPy's rule on x86-64: items lie at multiples of their own size, complex ones of their parts'. */
+inline int64_t item_alignment(int dtype) {
+    return dtype == XPU_COMPLEX64 ? 4 : dtype == XPU_COMPLEX128 ? 8 : item_size(dtype);
+}
+bool is_aligned(const xpu_tensor *t); /* plan.cpp */
+
 /* --- threads (threads.cpp) ---
  * Runs body(ctx, begin, end, worker) over [0, n) in pieces of at least `grain`; inline when n <= grain, when called from a worker, or
  * when another thread holds the pool. worker < thread_count(). */
@@ -78,7 +86,7 @@ struct Temp {
     template <class T> T *as() { return static_cast<T *>(ptr); }
 };
 
-/* --- iteration over up to 64 axes (elementwise.cpp) ---
+/* --- iteration over up to 64 axes (plan.cpp) ---
  * Axes of equal-shape operands collapsed and ordered so that the last one is the innermost loop. */
 constexpr int kMaxOperands = XPU_MAX_ARGS + 1;
 struct Plan {

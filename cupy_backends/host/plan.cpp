@@ -98,7 +98,7 @@ void make_plan(Plan *plan, int nop, const xpu_tensor *const *operands, int order
     merge_axes(plan);
 }
 
-bool items_aligned(const xpu_tensor *t) {
+bool is_aligned(const xpu_tensor *t) {
     const int64_t mask = item_alignment(t->dtype) - 1;
     int64_t bits = reinterpret_cast<intptr_t>(data_of(t));
     for (int d = 0; t->base && d < t->ndim; ++d)

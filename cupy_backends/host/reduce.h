@@ -63,7 +63,6 @@ inline void offsets(const ReduceAxis *axes, int n, int64_t i, int64_t *in, int64
 }
 
 void plan_axes(Reduction *r, const xpu_tensor *in, const xpu_tensor *mask, const xpu_tensor *out);
-bool is_aligned(const xpu_tensor *t);
 
 /* A contiguous tensor of a type in temporary memory; dtype -1: none is needed. */
 struct TempTensor {

@@ -34,15 +34,6 @@ void sort_axes(ReduceAxis *axes, int n) {
 
 } // namespace
 
-bool is_aligned(const xpu_tensor *t) {
-    int size = item_size(t->dtype);
-    int64_t align = t->dtype == XPU_COMPLEX64 || t->dtype == XPU_COMPLEX128 ? size / 2 : size;
-    int64_t bits = reinterpret_cast<int64_t>(data_of(t));
-    for (int i = 0; i < t->ndim; i++)
-        if (t->shape[i] > 1) bits |= t->strides[i];
-    return bits % align == 0;
-}
-
 void plan_axes(Reduction *r, const xpu_tensor *in, const xpu_tensor *mask, const xpu_tensor *out) {
     int n = 0;
     for (int i = in->ndim - 1; i >= 0; i--) {

@@ -78,12 +78,6 @@ template <class F> void for_runs(const char *mask, int64_t stride, int64_t n, F 
     }
 }
 
-/* NumPy's rule on x86-64: items lie at multiples of their own size, complex ones of their parts'. */
-inline int64_t item_alignment(int dtype) {
-    return dtype == XPU_COMPLEX64 ? 4 : dtype == XPU_COMPLEX128 ? 8 : item_size(dtype);
-}
-bool items_aligned(const xpu_tensor *t);
-
 /* Cuts and orders axes so that rows are neither short nor far apart in an operand's memory.
  * Calls f(plan) for one plan or, where a remainder is left, two. */
 void with_good_rows(const Plan &plan, void (*f)(void *ctx, const Plan &plan), void *ctx);
