@@ -119,7 +119,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind in 'fc':
         for part in (x.real, x.imag) if x.dtype.kind == 'c' else (x,):
             limits = numpy.finfo(part.dtype)
-            nans, up, down = cupy.isnan(part), cupy.isposinf(part), cupy.isneginf(part)
+            nans, up, down = cupy.isnan(part), part == math.inf, part == -math.inf
             cupy.copyto(part, nan, where=nans)
             cupy.copyto(part, limits.max.item() if posinf is None else posinf, where=up)
             cupy.copyto(part, limits.min.item() if neginf is None else neginf, where=down)

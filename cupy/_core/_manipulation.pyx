@@ -377,6 +377,16 @@ cdef ndarray _counts(object repeats):
     return as_typed(a, XPU_INT64)
 
 
+cdef object _repeated_index(object repeats, ndarray counts):
+    """The indices 0, 1, ... each as often as counts says; on the host if the counts came from there and are few."""
+    import cupy
+    if isinstance(repeats, (list, tuple)) and all([type(x) is int for x in repeats]) and sum(repeats) <= 4096:
+        return cupy.array([i for i, x in enumerate(repeats) for _ in range(x)], dtype=int)
+    ends = counts.cumsum()
+    total = item_of(ends[counts.t.size - 1]) if counts.t.size else 0
+    return ends.searchsorted(cupy.arange(total), side='right')
+
+
 def repeat(a, repeats, axis=None):
     """Each element repeated.
 
@@ -402,9 +412,7 @@ def repeat(a, repeats, axis=None):
         raise ValueError(f'operands could not be broadcast together with shape ({n},) {shape_text(&counts.t)}')
     if n and (counts < 0).any():
         raise ValueError('repeats may not contain negative values.')
-    ends = counts.cumsum()
-    total = cupy.arange(item_of(ends[n - 1]) if n else 0)
-    return cupy.take(array.ravel() if flat else array, ends.searchsorted(total, side='right'), axis=0 if flat else k)
+    return cupy.take(array.ravel() if flat else array, _repeated_index(repeats, counts), axis=0 if flat else k)
 
 
 def tile(A, reps):
