@@ -188,8 +188,9 @@ Block *xpu_pool::find(Arena *arena, size_t size, bool any_size) {
 
 /* --- segments --- */
 
-/* Asks the device, without the lock: hooks and sources may take the GIL. */
-xpu_status xpu_pool::new_segment(size_t size, Arena *arena, Segment **out) {
+/* Asks the device, without the lock: hooks and sources may take the GIL. large: for the bins of requests above kSmallRequest, whatever
+ * its size. */
+xpu_status xpu_pool::new_segment(size_t size, bool large, Arena *arena, Segment **out) {
     int64_t most = limit.load(std::memory_order_relaxed);
     {
         std::lock_guard<std::mutex> guard(lock);
@@ -208,7 +209,7 @@ xpu_status xpu_pool::new_segment(size_t size, Arena *arena, Segment **out) {
         total -= size;
         return status;
     }
-    auto *s = new Segment{static_cast<char *>(ptr), size, arena, cookie, this, nullptr, nullptr, segments, size > kSmallSegment};
+    auto *s = new Segment{static_cast<char *>(ptr), size, arena, cookie, this, nullptr, nullptr, segments, large};
     if (segments) segments->prev = s;
     segments = s;
     ++segment_count;
@@ -273,7 +274,7 @@ xpu_status xpu_pool::take(size_t nbytes, xpu_stream stream, Block **out) {
         Segment *s = nullptr;
         size_t want = segment_size(size);
         if (attempt) want = round_up(size, unit); /* what is needed and no more */
-        status = new_segment(want, arena, &s);
+        status = new_segment(want, size > kSmallRequest, arena, &s);
         if (status == XPU_OK) {
             std::lock_guard<std::mutex> guard(lock);
             Block *b = s->first;

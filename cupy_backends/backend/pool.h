@@ -125,7 +125,7 @@ struct xpu_pool {
     xpu::Block *merge(xpu::Block *b);
     void give_locked(xpu::Block *b, std::vector<xpu::Segment *> *excess);
     void poll(bool wait);
-    xpu_status new_segment(size_t size, xpu::Arena *arena, xpu::Segment **out);
+    xpu_status new_segment(size_t size, bool large, xpu::Arena *arena, xpu::Segment **out);
     void release_segment(xpu::Segment *s);
     void unlink(xpu::Segment *s);
     void collect_free(std::vector<xpu::Segment *> *out);
