@@ -247,6 +247,8 @@ cdef ndarray _reduce_axes(int op, ndarray a, object axis, object dtype, object o
     cdef int64_t length = 1
     cdef unsigned flags = 0
     cdef ndarray out = _given_out(out_arg, _name(op)), r, mask = None
+    if isinstance(axis, list):
+        raise TypeError("'list' object cannot be interpreted as an integer")
     naxes = normalize_axes(axis, a.t.ndim, axes)
     _set_choice(op, a, dtype, out, &c)
     for i in range(a.t.ndim):

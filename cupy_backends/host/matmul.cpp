@@ -85,12 +85,13 @@ void run_range(const Product &p, int64_t b, int64_t e) {
 }
 
 xpu_status run_loops(const Product &p) {
-    constexpr double kWorthThreads = 1 << 16;
-    if (p.count < 2 || thread_count() < 2 || p.work * p.count < kWorthThreads) {
+    constexpr double kWorthThreads = 1 << 16, kWorthBlas = 1 << 12;
+    const bool blas = p.dtype >= XPU_FLOAT32;
+    /* tiny products spend their time in OpenBLAS's own locks: threads would only wait for each other */
+    if (p.count < 2 || thread_count() < 2 || p.work * p.count < kWorthThreads || (blas && p.op == XPU_OP_matmul && p.work < kWorthBlas)) {
         run_range(p, 0, p.count);
         return XPU_OK;
     }
-    const bool blas = p.dtype >= XPU_FLOAT32;
     if (!blas) {
         parallel(p.count, 1 + static_cast<int64_t>(kWorthThreads / 2 / p.work), [&](int64_t b, int64_t e, int) { run_range(p, b, e); });
         return XPU_OK;

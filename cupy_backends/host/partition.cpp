@@ -9,12 +9,20 @@ namespace {
 constexpr int64_t kSmall = 2048; /* shorter lines are sorted */
 constexpr int64_t kSample = 1024;
 
+/* Comparisons with a bound that is not NaN: NaN is above. */
+template <class T> inline bool is_below(T v, T low) { return less(v, low); }
+template <class T> inline bool is_above(T v, T high) { return less(high, v); }
+inline bool is_below(float v, float low) { return v < low; }
+inline bool is_above(float v, float high) { return !(v <= high); }
+inline bool is_below(double v, double low) { return v < low; }
+inline bool is_above(double v, double high) { return !(v <= high); }
+
 /* Elements below low, within [low, high], above high, in this order; scratch holds n. Returns the sizes of the first two. */
 template <class T> void three_way(T *data, int64_t n, T low, T high, bool any_below, bool any_above, T *scratch, int64_t *below, int64_t *within) {
     int64_t lows = 0, mids = 0, highs = 0;
     for (int64_t i = 0; i < n; i++) { /* no branches; lows never overtake i */
         const T v = data[i];
-        const bool is_low = any_below & less(v, low), is_high = any_above & less(high, v);
+        const bool is_low = any_below & is_below(v, low), is_high = any_above & is_above(v, high);
         scratch[mids] = v;
         scratch[n - 1 - highs] = v;
         data[lows] = v;
@@ -38,6 +46,7 @@ template <class T> xpu_status select(int dtype, T *data, int64_t n, int64_t firs
         const int64_t low = first * kSample / n - margin, high = last * kSample / n + 1 + margin;
         const bool any_below = low > 0, any_above = high < kSample - 1;
         const T bottom = sample[std::max<int64_t>(low, 0)], top = sample[std::min(high, kSample - 1)];
+        if (is_nan(bottom) || is_nan(top)) break; /* mostly NaN */
         int64_t below, within;
         three_way(data, n, bottom, top, any_below, any_above, scratch, &below, &within);
         if (first >= below && last < below + within) {
