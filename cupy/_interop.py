@@ -21,7 +21,7 @@ def implicit_array(a, dtype=None, copy=None):
     if policy == 'error':
         raise TypeError(_HINT)
     if policy == 'warn':
-        warnings.warn('a cupy array was implicitly copied to a NumPy array', RuntimeWarning, stacklevel=3)
+        warnings.warn('a cupy array was implicitly copied to a NumPy array: `.get()` does that visibly', RuntimeWarning, stacklevel=3)
     if copy is False:
         raise ValueError('a copy to the host cannot be avoided')
     result = a.get()
