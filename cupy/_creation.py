@@ -7,7 +7,7 @@ import numpy
 
 import cupy
 from cupy._core._convert import array, asanyarray, asarray, ascontiguousarray, asfortranarray, empty, full, ones, zeros
-from cupy._core._creation import arange, empty_like, eye, full_like, identity, line, ones_like, zeros_like
+from cupy._core._creation import arange, empty_like, eye, from_buffer, full_like, identity, line, ones_like, zeros_like
 from cupy._core._manipulation import operand
 
 __all__ = [
@@ -241,9 +241,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
         count = length // dtype.itemsize
     elif count * dtype.itemsize > length:
         raise ValueError('buffer is smaller than requested size')
-    if count == 0:
-        return empty(0, dtype.newbyteorder('='))
-    result = cupy.ndarray((count,), dtype.newbyteorder('='), data[offset:offset + count * dtype.itemsize])
+    result = from_buffer(data, count, offset, dtype.newbyteorder('='))
     if not dtype.isnative:
         result = result.byteswap()
     if data.readonly:

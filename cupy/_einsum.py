@@ -100,7 +100,8 @@ def _sizes(shapes, found):
                 sizes[label] = n
             elif n not in (1, known):
                 text = ' '.join(str(shape).replace(' ', '') for shape in shapes)
-                raise ValueError(f'operands could not be broadcast together with shapes {text} : label {label!r} has lengths {known} and {n}')
+                raise ValueError(f'operands could not be broadcast together with shapes {text} : label {label!r} has lengths {known} '
+                                 f'and {n}')
     return sizes
 
 

@@ -1,4 +1,5 @@
 """New arrays after the shape of others, sequences of numbers, unit matrices."""
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport ceil
 from cupy._core._convert cimport iota
 from cupy._core._dtype cimport *
@@ -88,6 +89,19 @@ def full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, d
     cdef ndarray r = _empty_like(a, dtype, order, shape)
     _fill(r, fill_value)
     return r
+
+
+def from_buffer(buffer, int64_t count, int64_t offset, dtype):
+    """A vector with a copy of `count` items of a buffer, which must have so many after `offset` bytes."""
+    cdef Py_buffer view
+    cdef int number = dtype_number(dtype)
+    PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE)
+    try:
+        if offset < 0 or count < 0 or count > (view.len - offset) // itemsize_of[number]:
+            raise ValueError('buffer is smaller than requested size')
+        return from_host(<char*>view.buf + offset, number, 1, &count)
+    finally:
+        PyBuffer_Release(&view)
 
 
 # --- sequences ---

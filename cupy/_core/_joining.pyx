@@ -314,7 +314,8 @@ def dstack(tup):
 
 def column_stack(tup):
     """Joins arrays along the second axis; 1-D arrays are columns."""
-    return _join_all([_with_axis(_at_least(<ndarray>a, 1), 1) if (<ndarray>a).t.ndim < 2 else a for a in _to_stack(tup)], 1, None, 'same_kind')
+    columns = [_with_axis(_at_least(<ndarray>a, 1), 1) if (<ndarray>a).t.ndim < 2 else a for a in _to_stack(tup)]
+    return _join_all(columns, 1, None, 'same_kind')
 
 
 cdef object _each_at_least(tuple arrays, int n):
