@@ -1,17 +1,6 @@
 """The array core: ndarray, ufuncs, reductions, indexing, over the neutral C interface."""
-import importlib
-
-from cupy._core import core, _convert, _indexing, _ufunc  # noqa: F401
-
-# TRANSITION: these are being written; replaced by plain imports when all exist
-_m = {}
-for _n in ('_reduction', '_sorting', '_matmul', '_indexing_functions'):
-    try:
-        _m[_n] = importlib.import_module('cupy._core.' + _n)
-    except ImportError as e:
-        import warnings
-        warnings.warn(str(e))
-        _m[_n] = None
+from cupy._core import core, _convert, _ufunc  # noqa: F401
+from cupy._core import _indexing_functions, _matmul, _reduction, _sorting
 
 
 def _package():
@@ -19,5 +8,5 @@ def _package():
     return cupy
 
 
-core.bind(_m['_reduction'], _m['_sorting'], _m['_matmul'], _m['_indexing_functions'] or _indexing, _package)
-_ufunc.bind(_m['_reduction'], _m['_matmul'])
+core.bind(_reduction, _sorting, _matmul, _indexing_functions, _package)
+_ufunc.bind(_reduction, _matmul)

@@ -97,7 +97,7 @@ cdef int _memory_order(ndarray a, int* perm) noexcept:
         while j > 0:
             p = a.t.strides[perm[j - 1]]
             p = p if p >= 0 else -p
-            if p >= s or s == 0 or p == 0:
+            if p >= s:
                 break
             perm[j] = perm[j - 1]
             j -= 1
