@@ -75,7 +75,8 @@ template <class OP> void half_choice_loop(char **args, const intptr_t *dimension
     const intptr_t n = dimensions[0];
     const char *a = args[0], *b = args[1];
     uint16_t *out = reinterpret_cast<uint16_t *>(args[2]);
-    const bool contiguous = steps[0] == 2 && steps[2] == 2;
+    /* in a scan each output is the next one's input: one after the other then */
+    const bool contiguous = steps[0] == 2 && steps[2] == 2 && (args[2] <= a || args[2] >= a + 2 * n);
     if (contiguous && steps[1] == 2) {
 #pragma GCC ivdep
         for (intptr_t i = 0; i < n; ++i)
