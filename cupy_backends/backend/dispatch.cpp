@@ -39,7 +39,10 @@ void describe(const xpu_call *call, char *text, size_t size) {
 
 namespace {
 
-xpu_status relaunch_deferred(const xpu_backend *b, xpu_call *call) {
+std::atomic<bool> told_slow[XPU_OP_LIMIT][XPU_METHOD_COUNT][kMaxLoops];
+
+/* The index error is kept for the next synchronisation; the launch is done with indices that are in bounds. */
+xpu_status launch_deferred(xpu_call *call) {
     Thread &t = thread();
     const int64_t *r = call->result;
     std::snprintf(t.pending_text, sizeof t.pending_text,
@@ -47,10 +50,10 @@ xpu_status relaunch_deferred(const xpu_backend *b, xpu_call *call) {
                   static_cast<long long>(r[1]), static_cast<long long>(r[2]));
     t.pending = XPU_INDEX_ERROR;
     xpu_params params = *call->params;
-    params.i[0] = XPU_MODE_WRAP; /* indices that are in bounds keep their meaning */
+    params.i[0] = XPU_MODE_WRAP; /* those that were in bounds keep their meaning, negative ones too */
     xpu_call again = *call;
     again.params = &params;
-    return b->compute.launch(b->ctx, &again);
+    return launch(&again);
 }
 
 bool can_defer(const xpu_call *call) {
@@ -60,17 +63,18 @@ bool can_defer(const xpu_call *call) {
 /* A launch that did not simply succeed: its text, or its notes. */
 __attribute__((noinline)) xpu_status explain(const xpu_backend *b, xpu_call *call, xpu_status status) {
     int code = status & XPU_CODE_MASK;
-    Thread &t = thread();
-    t.last_op = call->op;
+    thread().last_op = call->op;
     char what[256];
     describe(call, what, sizeof what);
-    if (code == XPU_INDEX_ERROR && can_defer(call)) return relaunch_deferred(b, call);
     if (code == XPU_OK) {
-        if (status & XPU_NOTE_SLOW) count(XPU_COUNT_SLOW, call), fail(status, "%s runs on a slow engine of the %s backend", what, b->name);
-        return status;
+        if (!(status & XPU_NOTE_SLOW)) return status;
+        count(XPU_COUNT_SLOW, call);
+        bool silent = fallback_policy.load() == XPU_FALLBACK_ALLOW || !loop_types(call);
+        if (silent || told_slow[call->op][call->method][call->loop].exchange(true)) return status & ~XPU_NOTE_SLOW;
+        return fail(status, "%s runs on a slow engine of the %s backend (shown once; see cupy.xpu.launches('slow'))", what, b->name);
     }
-    const char *text = b->runtime.last_error ? b->runtime.last_error(b->ctx) : "";
-    if (code == XPU_NOT_SUPPORTED && !(text && *text)) return fail(status, "%s is not supported by the %s backend", what, b->name);
+    const char *text = code == XPU_NOT_SUPPORTED && b->runtime.last_error ? b->runtime.last_error(b->ctx) : "";
+    if (code == XPU_NOT_SUPPORTED) return fail(status, "%s is not supported by the %s backend%s%s", what, b->name, *text ? ": " : "", text);
     return fail_from(b, status, what);
 }
 
@@ -115,11 +119,16 @@ xpu_status launch_native(const xpu_backend *b, xpu_call *call) {
 
 xpu_status launch(xpu_call *call) {
     const xpu_backend *b = direct.load(std::memory_order_relaxed);
+    xpu_status status;
     if (XPU_LIKELY(b != nullptr)) { /* the host serves itself: nothing to plan */
-        xpu_status status = b->compute.launch(b->ctx, call);
-        return XPU_LIKELY(status == XPU_OK) ? status : explain(b, call, status);
+        status = b->compute.launch(b->ctx, call);
+        if (XPU_LIKELY(status == XPU_OK)) return status;
+        status = explain(b, call, status);
+    } else {
+        status = launch_planned(call);
     }
-    return launch_planned(call);
+    bool index_error = (status & XPU_CODE_MASK) == XPU_INDEX_ERROR;
+    return XPU_UNLIKELY(index_error && can_defer(call)) ? launch_deferred(call) : status;
 }
 
 xpu_support supports(const xpu_call *call) {
@@ -148,7 +157,17 @@ xpu_status copy(void *dst, const void *src, size_t nbytes, int32_t kind, const x
 
 } // namespace
 
+static xpu_status take_pending() {
+    Thread *t = this_thread;
+    if (XPU_LIKELY(!t || t->pending == XPU_OK)) return XPU_OK;
+    xpu_status status = t->pending;
+    t->pending = XPU_OK;
+    return fail(status, "%s", t->pending_text);
+}
+
 xpu_status read(void *dst, const xpu_storage *src, int64_t offset, size_t nbytes) {
+    xpu_status status = take_pending(); /* no result of indices that were replaced leaves the device unnoticed */
+    if (status != XPU_OK) return status;
     return copy(dst, static_cast<const char *>(src->base) + offset, nbytes, XPU_DEVICE_TO_HOST, src);
 }
 
@@ -158,16 +177,12 @@ xpu_status write(xpu_storage *dst, int64_t offset, const void *src, size_t nbyte
 
 /* Errors of deferred checks come out here. */
 xpu_status synchronize() {
-    Thread *t = this_thread;
-    if (XPU_UNLIKELY(t && t->pending != XPU_OK)) {
-        xpu_status status = t->pending;
-        t->pending = XPU_OK;
-        return fail(status, "%s", t->pending_text);
-    }
+    xpu_status status = take_pending();
+    if (status != XPU_OK) return status;
     const xpu_backend *b = active.backend.load(std::memory_order_acquire);
     if (!b || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
     if (active.forked) return fail_forked();
-    xpu_status status = b->runtime.stream_synchronize(b->ctx, thread().device, thread().stream);
+    status = b->runtime.stream_synchronize(b->ctx, thread().device, thread().stream);
     return status == XPU_OK ? status : fail_from(b, status, "synchronizing");
 }
 

@@ -308,7 +308,7 @@ void xpu_pool::give_locked(Block *b, std::vector<Segment *> *excess) {
     used -= b->size;
     b = merge(b);
     Segment *s = b->segment;
-    if (host_memory && s->large && b->size == s->size && total - used > cached_bound()) {
+    if (host_memory && b->size == s->size && total - used > cached_bound()) {
         drop_block(b);
         unlink(s);
         excess->push_back(s);
