@@ -13,7 +13,7 @@ constexpr int kTile = 16;        /* slices taken together when the plain operand
 
 struct Job {
     Axes positions;               /* B: the plain operand, then the index tensors */
-    AxesOf<2> slices{2};            /* unindexed axes: plain, indexed */
+    AxesOf<2> slices{2};          /* unindexed axes: plain, indexed */
     int nindex;
     int mode;
     bool scatter;
@@ -171,7 +171,8 @@ void move_row(const Job &job, char *indexed, int64_t indexed_stride, char *plain
 }
 
 /* One item of each slice after the other. */
-void move_items_of_slices(const Job &job, const AxesOf<2> &slices, char *plain, int64_t stride, char *indexed, const int64_t *offset, int64_t n) {
+void move_items_of_slices(const Job &job, const AxesOf<2> &slices, char *plain, int64_t stride, char *indexed, const int64_t *offset,
+                          int64_t n) {
     const int64_t plain_stride = inner_stride(slices, 0), indexed_stride = inner_stride(slices, 1);
     const bool far = stride > 64 || stride < -64;
     const int64_t part = far ? 64 : kMove, tile = far ? kTile : 1;
@@ -250,6 +251,7 @@ template <class T> void scatter_direct(const Job &job, int64_t low, int64_t high
         read_ahead(index + i);
         int64_t v = index[i];
         v += v < 0 ? length : 0;
+        v = static_cast<uint64_t>(v) < static_cast<uint64_t>(length) ? v : 0; /* changed by another thread since the check */
         char *to = base + v * step;
         if (!whole) {
             const bool own = v >= low && v < high;
@@ -269,6 +271,7 @@ template <class T> void scatter_value(const Job &job, int64_t begin, int64_t end
         read_ahead(index + i);
         int64_t v = index[i];
         v += v < 0 ? length : 0;
+        v = static_cast<uint64_t>(v) < static_cast<uint64_t>(length) ? v : 0;
         __atomic_store_n(reinterpret_cast<T *>(base + v * step), value, __ATOMIC_RELAXED);
     }
 }
@@ -278,6 +281,20 @@ bool is_direct(const Job &job) {
     return job.nindex == 1 && !job.cast && job.slices.ndim == 0 && job.mode == XPU_MODE_RAISE && job.positions.ndim == 1 &&
            inner_stride(job.positions, 1) == 8 && reinterpret_cast<uintptr_t>(job.index[0]) % 8 == 0 &&
            (job.scatter || inner_stride(job.positions, 0) == job.item);
+}
+
+/* Whether writes are likely to miss the cache: a sample of the indices lies far apart. */
+bool is_spread(const Job &job) {
+    constexpr int64_t kSamples = 64, kCache = 2 << 20;
+    const int64_t n = job.positions.size, length = job.length[0];
+    int64_t low = length, high = 0;
+    for (int64_t k = 0; k < kSamples; ++k) {
+        int64_t v = load<int64_t>(job.index[0] + n / kSamples * k * 8);
+        v += v < 0 ? length : 0;
+        low = std::min(low, v);
+        high = std::max(high, v);
+    }
+    return (high - low) * job.item > kCache;
 }
 
 /* Every thread reads all indices, which pays when the writes miss the cache. */
@@ -290,7 +307,7 @@ void scatter_all(const Job &job) {
         });
         return;
     }
-    const bool cut = job.positions.size >= (1 << 19) && length * job.item >= (1 << 20);
+    const bool cut = job.positions.size >= (1 << 19) && is_spread(job);
     const int64_t parts = cut ? std::min(4, thread_count()) : 1;
     parallel(parts, 1, [&](int64_t b, int64_t e, int) {
         for (int64_t k = b; k < e; ++k)

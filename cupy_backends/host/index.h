@@ -75,7 +75,9 @@ template <int MOST, class F> void walk_rows(const AxesOf<MOST> &axes, int64_t be
     }
 }
 
-template <int MOST> int64_t inner_stride(const AxesOf<MOST> &axes, int operand) { return axes.ndim ? axes.strides[operand][axes.ndim - 1] : 0; }
+template <int MOST> int64_t inner_stride(const AxesOf<MOST> &axes, int operand) {
+    return axes.ndim ? axes.strides[operand][axes.ndim - 1] : 0;
+}
 
 struct Item16 {
     uint64_t word[2];
