@@ -1,7 +1,7 @@
 """Devices, streams, memory and settings of the accelerator in use. `cupy.cuda` has the same under CuPy's names."""
 from cupy._core._launch import FallbackWarning, OutOfMemoryError, XPUError
 from cupy.xpu import memory_hook, memory_hooks, nvtx, profiler, runtime
-from cupy.xpu._config import (backend_name, backends, checks, fallback_policy, fallbacks, get_fallback_policy, get_float64_mode, launches,
+from cupy.xpu._config import (backend_name, backends, checks, fallback_policy, fallbacks, get_fallback_policy, launches,
                               reset_counters, show_config)
 from cupy.xpu._device import (Device, Event, ExternalStream, Stream, _check_device, _device_of, device_count, get_compute_capability,
                               get_current_stream, get_device_id, get_elapsed_time)
@@ -21,7 +21,7 @@ __all__ = ['BaseMemory', 'CFunctionAllocator', 'DebugPrintHook', 'Device', 'Even
            'Stream', 'SystemMemory', 'UnownedMemory', 'XPUError', 'alloc', 'alloc_pinned_memory', 'backend_name', 'backends', 'checks',
            'device_count', 'fallback_policy', 'fallbacks', 'get_allocator', 'get_compute_capability', 'get_current_stream',
            'get_default_memory_pool', 'get_default_pinned_memory_pool', 'get_device_id', 'get_elapsed_time', 'get_fallback_policy',
-           'get_float64_mode', 'get_memory_hooks', 'is_available', 'is_memory_pinned', 'launches', 'malloc_async', 'malloc_managed',
+           'get_memory_hooks', 'is_available', 'is_memory_pinned', 'launches', 'malloc_async', 'malloc_managed',
            'malloc_system', 'memory_hook', 'memory_hooks', 'nvtx', 'profiler', 'reset_counters', 'runtime', 'set_allocator',
            'set_pinned_memory_allocator', 'show_config', 'synchronize', 'using_allocator']
 

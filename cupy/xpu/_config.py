@@ -2,7 +2,6 @@
 import contextlib
 import os
 import sys
-import threading
 
 from cupy._core._launch import FallbackWarning, XPUError  # noqa: F401
 from cupy.xpu import _calls
@@ -126,22 +125,9 @@ def checks(when):
         _calls.set_deferred(before)
 
 
-class _Float64(threading.local):
-    mode = None
-
-
-_float64 = _Float64()
-
-
-def get_float64_mode():
-    """'exact' or 'float32'."""
-    return _float64.mode or os.environ.get('CUPY_XPU_FLOAT64') or 'exact'
-
-
 def _settings():
     names = ('CUPY_XPU_BACKEND', 'CUPY_XPU_FALLBACK', 'CUPY_XPU_MEMORY_LIMIT', 'CUPY_GPU_MEMORY_LIMIT', 'CUPY_XPU_TO_NUMPY',
-             'CUPY_XPU_FLOAT64',
-             'CUPY_HOST_THREADS')
+                          'CUPY_HOST_THREADS')
     return {name: os.environ[name] for name in names if name in os.environ}
 
 

@@ -346,6 +346,11 @@ cdef void _source_free(void* ctx, int32_t device, void* ptr, size_t nbytes, void
 cdef class MemoryPool:
     """A pool of device memory with its own statistics and limit, for each device.
 
+    Freed memory is kept for later arrays. On the host a sixteenth of the machine's memory is kept at most (not less than 256 MiB, not more
+    than 4 GiB), or as much as is in use; the rest goes back to the system at once. On devices all is kept until free_all_blocks(), or until
+    the device has no more. The limit counts what was taken from the device; CUPY_XPU_MEMORY_LIMIT or CUPY_GPU_MEMORY_LIMIT (bytes, or a
+    percentage such as 80%) sets it at the start for the default pool.
+
     MemoryPool(allocator=None)
 
     Args:

@@ -16,7 +16,7 @@ constexpr size_t kSmallRequest = size_t(1) << 20;   /* up to here blocks come fr
 constexpr size_t kSmallSegment = size_t(2) << 20;
 constexpr size_t kHugePage = size_t(2) << 20;
 constexpr size_t kLargeRest = size_t(1) << 20;      /* a smaller rest of a large block is not cut off */
-constexpr int64_t kHostCache = int64_t(512) << 20;  /* free host memory that is always kept */
+constexpr int64_t kHostCacheLeast = int64_t(256) << 20, kHostCacheMost = int64_t(4) << 30;
 constexpr int kScan = 16;                           /* blocks looked at in one bin */
 
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -298,10 +298,11 @@ xpu_status xpu_pool::out_of_memory(size_t nbytes) {
                      nbytes, static_cast<long long>(s.used_bytes), static_cast<long long>(s.total_bytes - s.used_bytes), most, device);
 }
 
-/* Free memory of the host that is kept: 512 MiB, or as much as is in use, but at most a quarter of the machine's. */
+/* Free memory of the host that is kept: a sixteenth of the machine's, within kHostCache; or as much as is in use, but at most a quarter
+ * of the machine's. */
 int64_t xpu_pool::cached_bound() const {
-    const xpu_device_props *p = xpu::device_props(device);
-    return std::max(kHostCache, std::min<int64_t>(used, p->total_memory / 4));
+    const int64_t machine = xpu::device_props(device)->total_memory;
+    return std::max(std::clamp(machine / 16, kHostCacheLeast, kHostCacheMost), std::min(used, machine / 4));
 }
 
 void xpu_pool::give_locked(Block *b, std::vector<Segment *> *excess) {
