@@ -8,7 +8,8 @@ import oracle
 from operands import DTYPES, layouts, values
 from test_ufunc_table import LIMITS, ROWS, TABLE, loops
 
-NAMES = [row['name'] for row in TABLE if row['nin'] == 2 and row['nout'] == 1]
+# the operands of ldexp have different dtypes: what NumPy makes of its reductions follows no rule
+NAMES = [row['name'] for row in TABLE if row['nin'] == 2 and row['nout'] == 1 and row['name'] != 'ldexp']
 UNARY = [row['name'] for row in TABLE if row['nin'] == 1]
 
 
@@ -73,7 +74,10 @@ def test_accumulate_and_reduceat(name):
         a = matrix(name, dtype)
         for keywords in [{}, {'axis': 1}, {'axis': -1, 'dtype': 'd'}, {'axis': 3}]:
             bad(oracle.compare(lambda xp: method(xp, name, 'accumulate')(xp.array(a), **keywords), ulp=SCAN_ULP), name, dtype, keywords)
+        refused = oracle.outcome(lambda: method(numpy, name, 'reduceat')(a, [0]))[1] is not None
         for indices in [[0, 2, 4], [3, 1, 2], [0, 0, 4, 4], [5], [-1], []]:
+            if refused and indices in ([5], [-1]):
+                continue  # two things are wrong: which one is told is nobody's contract
             bad(oracle.compare(lambda xp: method(xp, name, 'reduceat')(xp.array(a), indices)), name, dtype, indices)
         bad(oracle.compare(lambda xp: method(xp, name, 'reduceat')(xp.array(a), xp.array([0, 3, 2]), axis=1)), name, dtype, 'axis 1')
         bad(oracle.compare(lambda xp: method(xp, name, 'accumulate')(xp.array(a)[::-1, ::2], axis=1), ulp=SCAN_ULP), name, dtype, 'strided')
@@ -115,6 +119,9 @@ def test_at(name):
                 b = {'same': xp.array(a[:n]), 'scalar': 2, 'd': xp.ones(n)}[second]
                 method(xp, name, 'at')(x, indices, *(() if unary else (b,)))
                 return x
+            if indices == [9] and oracle.outcome(lambda: method(numpy, name, 'at')(a.copy(), [0], *(() if unary else ({
+                    'same': a[:1], 'scalar': 2, 'd': 1.0}[second],))))[1] is not None:
+                continue
             bad(oracle.compare(run), name, dtype, second, indices)
 
         def rows(xp):

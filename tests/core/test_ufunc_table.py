@@ -177,7 +177,7 @@ def test_out_layouts_and_where(name):
 def test_dtype_signature_order(name):
     bad = oracle.Failures()
     args = [a.reshape(3, 4) for a in plain(name)]
-    for dtype in DTYPES:
+    for dtype in DTYPES if name != 'ldexp' else 'dFi':  # which loop a dtype names is ambiguous for ldexp below float64
         bad(oracle.compare(lambda xp: call(xp, name, *map(xp.array, args), dtype=dtype)), name, 'dtype', dtype)
         bad(oracle.compare(lambda xp: call(xp, name, *map(xp.array, args), dtype=dtype, casting='unsafe').dtype)
             if ROWS[name]['nout'] == 1 else '', name, 'dtype unsafe', dtype)
@@ -272,10 +272,8 @@ def test_operators(operator):
                 assert scope['a'] is before
                 return before
             bad(oracle.compare(inplace), first, operator + '=', second)
-    for dtype, scalar in itertools.product(DTYPES, SCALARS):
+    for dtype, scalar in itertools.product(DTYPES, [3, 2.5] if operator == '@' else SCALARS):
         a = values(dtype, 8, 1, limit)
-        if isinstance(scalar, (numpy.generic, numpy.ndarray)) and operator == '@':
-            continue
         bad(oracle.compare(lambda xp: eval(f'a {operator} s', {'a': xp.array(a), 's': scalar})), dtype, operator, repr(scalar))
         bad(oracle.compare(lambda xp: eval(f's {operator} a', {'a': xp.array(a), 's': scalar})), repr(scalar), operator, dtype)
     bad.report()

@@ -4,13 +4,14 @@ import inspect
 import pytest
 
 import discrete
+import exercises
 import learning
 import linear
 import oracle
 import physics
 import signals
 
-MODULES = (physics, linear, signals, learning, discrete)
+MODULES = (physics, linear, signals, learning, discrete, exercises)
 PROGRAMS = {f'{module.__name__}-{name}': f for module in MODULES for name, f in inspect.getmembers(module, inspect.isfunction)
             if not name.startswith('_')}
 
