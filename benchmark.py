@@ -2,7 +2,7 @@
 """Compares cupy with NumPy, side by side in one process: `python benchmark.py`.
 
 Each answer is checked against NumPy's before it is timed; a wrong one is shown as WRONG, and the exit code is 1.
-Exit codes: 0 all right, 1 a wrong answer or an error, 2 no such backend, device, operation or dtype.
+Exit codes: 0 all right, 1 a wrong answer or an error, 2 no such backend, device, operation or dtype, 130 interrupted.
 """
 import argparse
 import difflib
@@ -98,7 +98,11 @@ def list_ops(ops):
 
 
 def run(chosen, reference, library, budget, progress, style):
-    """Measures cases one by one and prints a line for each; the time left is shared among those to come."""
+    """Measures cases one by one and prints a line for each; the time left is shared among those to come.
+
+    Returns:
+        (list of results, whether all cases were measured: Ctrl-C ends the list early)
+    """
     results, group = [], None
     end = time.perf_counter() + budget
     for i, case in enumerate(chosen):
@@ -107,10 +111,13 @@ def run(chosen, reference, library, budget, progress, style):
             progress.print('')
         progress.starts(f'{case.op.name} {case.dtype} {case.size:,}')
         share = max((end - time.perf_counter()) / (len(chosen) - i), 0.005)
-        results.append(measure.measure(case, reference, library, share))
+        try:
+            results.append(measure.measure(case, reference, library, share))
+        except KeyboardInterrupt:
+            return results, False
         progress.print(report.result_line(results[-1], style))
         progress.advance()
-    return results
+    return results, True
 
 
 def plan(options, ops):
@@ -170,8 +177,8 @@ def compare(options, library=None):
     seconds = options.seconds or (QUICK_SECONDS if options.quick else DEFAULT_SECONDS)
     progress = report.Progress(len(chosen))
     try:
-        results = run(chosen, libraries.numpy_library(), library, seconds, progress, style)
-        transfers = measure.measure_transfers(library, sorted({max(c.size, 1000) for c in chosen}), 0.1)
+        results, complete = run(chosen, libraries.numpy_library(), library, seconds, progress, style)
+        transfers = measure.measure_transfers(library, sorted({max(c.size, 1000) for c in chosen}), 0.1) if complete else []
     finally:
         progress.close()
     for lines in (report.transfer_lines(transfers, style), report.means_lines(results), report.where_lines(results),
@@ -183,7 +190,9 @@ def compare(options, library=None):
     if bad:
         print(style(f'\n{len(bad)} of {len(results) + len(transfers)} cases are WRONG or failed: '
                     + ', '.join(dict.fromkeys(f'{r.op} {r.dtype}' for r in bad)), '31;1'))
-    return 1 if bad else 0
+    if not complete:
+        print(f'\ninterrupted after {len(results)} of {len(chosen)} cases')
+    return 1 if bad else 0 if complete else 130
 
 
 def main(argv=None):

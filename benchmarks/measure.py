@@ -137,32 +137,47 @@ def _work(op, operands, answer):
 
 def measure(case, reference, library, budget):
     """A Result: the answer of `library` is compared with that of `reference`, then both are timed for about `budget` seconds."""
+    result = Result(case.op.name, case.op.family, case.dtype, case.size, (case.size,))
+    try:
+        with numpy.errstate(all='ignore'):
+            _measure(result, case, reference, library, budget)
+    except Exception as error:  # shown in the table: a benchmark of many ops goes on
+        result.status, result.message = 'ERROR', f'{type(error).__name__}: {error}'.splitlines()[0]
+    return result
+
+
+def available_memory():
+    """Bytes of host memory that can be had; infinite where the system does not say."""
+    try:
+        with open('/proc/meminfo') as f:
+            return next(int(line.split()[1]) * 1024 for line in f if line.startswith('MemAvailable:'))
+    except (OSError, StopIteration):
+        return math.inf
+
+
+def _measure(result, case, reference, library, budget):
     op = case.op
+    needed = case.size * (8 * numpy.dtype(case.dtype).itemsize + 24)  # operands and results on both sides, and making them
+    if needed > available_memory():
+        raise MemoryError(f'this size needs about {needed / 2 ** 30:.0f} GiB of host memory, more than is free')
     operands = op.make(inputs.generator(op.name, case.dtype, case.size), case.dtype, case.size)
-    shape = next((a.shape for a in operands if isinstance(a, numpy.ndarray)), (case.size,))
-    result = Result(op.name, op.family, case.dtype, case.size, shape)
-    with numpy.errstate(all='ignore'):
-        ours, theirs = library.upload(operands), reference.upload(operands)
-        want = _parts(op.call(reference.module, *theirs), reference.download)
-        before = library.launches()
-        try:
-            got = _parts(op.call(library.module, *ours), library.download)
-            wrong = _check(op, case.size, want, got, operands)
-        except Exception as error:  # shown in the table: a benchmark of many ops goes on
-            result.status, result.message = 'ERROR', f'{type(error).__name__}: {error}'.splitlines()[0]
-            return result
-        after = library.launches()
-        result.how = 'numpy' if (op.api or op.name) in library.host_functions else next((w for w in after if after[w] != before[w]), '')
-        if wrong:
-            result.status, result.message = 'WRONG', wrong
-            return result
-        result.work, result.unit = _work(op, operands, want)
-        del want, got
-        times = seconds_per_call([(lambda: op.call(reference.module, *theirs), reference.synchronize),
-                                  (lambda: op.call(library.module, *ours), library.synchronize)], budget)
+    result.shape = next((a.shape for a in operands if isinstance(a, numpy.ndarray)), (case.size,))
+    ours, theirs = library.upload(operands), reference.upload(operands)
+    want = _parts(op.call(reference.module, *theirs), reference.download)
+    before = library.launches()
+    got = _parts(op.call(library.module, *ours), library.download)
+    after = library.launches()
+    result.how = 'numpy' if (op.api or op.name) in library.host_functions else next((w for w in after if after[w] != before[w]), '')
+    result.message = _check(op, case.size, want, got, operands)
+    if result.message:
+        result.status = 'WRONG'
+        return
+    result.work, result.unit = _work(op, operands, want)
+    del want, got
+    times = seconds_per_call([(lambda: op.call(reference.module, *theirs), reference.synchronize),
+                              (lambda: op.call(library.module, *ours), library.synchronize)], budget)
     (result.numpy_seconds, *first), (result.cupy_seconds, *second) = times
     result.quartiles = {'numpy': first, 'cupy': second}
-    return result
 
 
 def measure_transfers(library, sizes, budget):

@@ -110,6 +110,29 @@ def test_errors_are_shown_and_counted(monkeypatch, capsys):
     assert 'ERROR' in out and 'no kernel' in out and '1 of ' in out
 
 
+def test_interrupt_keeps_what_was_measured(monkeypatch, capsys, tmp_path):
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return original(*arguments)
+    original = measure.measure
+    monkeypatch.setattr(measure, 'measure', interrupted)
+    path = tmp_path / 'out.csv'
+    assert benchmark.main(['--ops', 'add', '--dtypes', 'float32', '--sizes', '10,20,30', '--seconds', '0.1', '--csv', str(path)]) == 130
+    out = capsys.readouterr().out
+    assert 'interrupted after 1 of 3' in out and 'geometric means' in out and len(path.read_text().splitlines()) == 2
+
+
+def test_sizes_beyond_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(measure, 'available_memory', lambda: 1000)
+    library = libraries.numpy_library()
+    result = measure.measure(cases.Case(named('add'), 'float32', 10 ** 9), library, library, 0.01)
+    assert result.status == 'ERROR' and 'GiB' in result.message
+
+
 def test_every_op_runs_at_every_dtype_with_numpy():
     reference = libraries.numpy_library()
     for op in OPS:
