@@ -30,7 +30,7 @@ def free(size_t ptr):
     size, device = _sizes.pop(ptr, (None, None))
     if size is None:
         raise ValueError(f'0x{ptr:x} was not given by malloc')
-    check_call(b.runtime.device_synchronize(b.ctx, device), 'synchronizing the device')
+    check(manage.wait_device(device))
     check_call(b.runtime.free(b.ctx, device, <void*>ptr, size), 'freeing device memory')
 
 

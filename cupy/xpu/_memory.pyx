@@ -32,7 +32,7 @@ cdef void _free_raw(void* arg) noexcept nogil:
     cdef const xpu_backend* b
     with gil:
         b = backend()
-    b.runtime.device_synchronize(b.ctx, r.device)   # work may still use it
+    manage.wait_device(r.device)   # work may still use it
     b.runtime.free(b.ctx, r.device, r.ptr, r.nbytes)
     free(r)
 

@@ -111,7 +111,13 @@ __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
 xpu_status launch_native(const xpu_backend *b, xpu_call *call) {
     for (int i = 0; i < call->nin; ++i) note_stream(call->in[i]->storage, call->stream);
     for (int i = 0; i < call->nout; ++i) note_stream(call->out[i]->storage, call->stream);
-    xpu_status status = b->compute.launch(b->ctx, call);
+    xpu_status status;
+    if (op_table[call->op].kind == XPU_KIND_DYNAMIC) { /* waits for the length */
+        Unlocked unlocked;
+        status = b->compute.launch(b->ctx, call);
+    } else {
+        status = b->compute.launch(b->ctx, call);
+    }
     if ((status & XPU_CODE_MASK) == XPU_NOT_SUPPORTED) return status;
     count(XPU_COUNT_NATIVE, call);
     return XPU_LIKELY(status == XPU_OK) ? status : explain(b, call, status);
@@ -151,6 +157,7 @@ xpu_status copy(void *dst, const void *src, size_t nbytes, int32_t kind, const x
     Thread &t = thread();
     xpu_stream stream = t.device == s->device ? t.stream : nullptr;
     note_stream(const_cast<xpu_storage *>(s), stream);
+    Unlocked unlocked;
     xpu_status status = b->runtime.memcpy_async(b->ctx, dst, src, nbytes, kind, s->device, stream);
     return status == XPU_OK ? status : fail_from(b, status, "copying memory");
 }
@@ -182,6 +189,7 @@ xpu_status synchronize() {
     const xpu_backend *b = active.backend.load(std::memory_order_acquire);
     if (!b || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
     if (active.forked) return fail_forked();
+    Unlocked unlocked;
     status = b->runtime.stream_synchronize(b->ctx, thread().device, thread().stream);
     return status == XPU_OK ? status : fail_from(b, status, "synchronizing");
 }

@@ -116,6 +116,7 @@ xpu_status run_on_host(const xpu_backend *b, xpu_call *call) {
     const xpu_backend *host = active.host;
     int n = call->nin + call->nout;
     if (n > kMaxStages) return fail(XPU_INVALID_ARGUMENT, "%s has too many operands", what);
+    Unlocked unlocked;
     Stage stages[kMaxStages];
     if ((status = stage_all(b, call, stages)) != XPU_OK) return status;
     const xpu_tensor *operands[kMaxStages];

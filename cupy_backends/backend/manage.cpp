@@ -44,7 +44,7 @@ const char *error_text(xpu_status status) {
 const xpu_manage_api manage_api = {
     XPU_ABI_VERSION, sizeof(xpu_manage_api), device_count, device_props, default_pool, make_pool,  drop_pool,     pool_alloc,
     pool_stats,      pool_set_limit,         pool_trim,    block_size,   set_hooks,    note_stream, stream_closed, get_policy,
-    set_policy,      get_count,              reset_counts, set_deferred, error_text,
+    set_policy,      get_count,              reset_counts, set_deferred, error_text, wait_device,
 };
 
 } // namespace xpu

@@ -44,6 +44,9 @@ xpu_status load_by_python(const char *name, xpu_backend_entry_fn *entry) {
     return status;
 }
 
+void *unlock_python() { return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void lock_python(void *state) { PyEval_RestoreThread(static_cast<PyThreadState *>(state)); }
+
 PyObject *ops(PyObject *, PyObject *) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < XPU_OP_LIMIT; ++i) {
@@ -99,6 +102,8 @@ PyMODINIT_FUNC PyInit__runtime() {
     PyObject *m = PyModule_Create(&definition);
     if (!m) return nullptr;
     xpu::loader = load_by_python;
+    xpu::unlock_python = unlock_python;
+    xpu::lock_python = lock_python;
     if (add_table(m, "_C_API", "cupy_backends.backend._runtime._C_API", &xpu::core_api) ||
         add_table(m, "_MANAGE_API", "cupy_backends.backend._runtime._MANAGE_API", &xpu::manage_api)) {
         Py_DECREF(m);

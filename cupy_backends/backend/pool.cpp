@@ -260,7 +260,7 @@ xpu_status xpu_pool::take(size_t nbytes, xpu_stream stream, Block **out) {
     {
         std::lock_guard<std::mutex> guard(lock);
         arena = arena_of(stream);
-        if (XPU_UNLIKELY(!pending.empty())) poll(false);
+        if (XPU_UNLIKELY(!pending.empty())) poll();
         if ((*out = find(arena, size, false))) return XPU_OK;
     }
     xpu_status status = XPU_OUT_OF_MEMORY;
@@ -342,7 +342,8 @@ void xpu_pool::give_after(Block *b, const xpu_stream *streams, size_t n) {
             p.events.push_back(e);
             continue;
         }
-        be->runtime.stream_synchronize(be->ctx, device, streams[i]); /* no event to be had: wait instead */
+        xpu::Unlocked unlocked; /* no event to be had: wait instead */
+        be->runtime.stream_synchronize(be->ctx, device, streams[i]);
         if (e) be->runtime.event_destroy(be->ctx, device, e);
     }
     std::lock_guard<std::mutex> guard(lock);
@@ -350,7 +351,7 @@ void xpu_pool::give_after(Block *b, const xpu_stream *streams, size_t n) {
 }
 
 /* Frees pending blocks whose events have passed (lock held). */
-void xpu_pool::poll(bool wait) {
+void xpu_pool::poll() {
     const xpu_backend *be = xpu::active.backend;
     std::vector<Segment *> none; /* only host memory has excess, and nothing is pending there */
     size_t kept = 0;
@@ -358,9 +359,7 @@ void xpu_pool::poll(bool wait) {
         Pending &p = pending[i];
         while (!p.events.empty()) {
             xpu_event e = p.events.back();
-            xpu_status status = be->runtime.event_query(be->ctx, device, e);
-            if (status == XPU_NOT_READY && wait) status = be->runtime.event_synchronize(be->ctx, device, e);
-            if (status == XPU_NOT_READY) break;
+            if (be->runtime.event_query(be->ctx, device, e) == XPU_NOT_READY) break;
             events.push_back(e);
             p.events.pop_back();
         }
@@ -383,14 +382,14 @@ void xpu_pool::shrink(Block *b, size_t nbytes) {
 
 /* Gives wholly free segments back to the device. */
 void xpu_pool::trim(bool wait) {
+    if (wait) xpu::wait_device(device); /* without the lock; then the events of pending blocks have passed */
     std::vector<Segment *> found;
     {
         std::lock_guard<std::mutex> guard(lock);
-        if (!pending.empty()) poll(wait);
+        if (!pending.empty()) poll();
         collect_free(&found);
     }
-    const xpu_backend *b = xpu::active.backend;
-    if (!found.empty() && !host_memory) b->runtime.device_synchronize(b->ctx, device); /* queued work may still use them */
+    if (!found.empty() && !wait) xpu::wait_device(device); /* queued work may still use them */
     for (Segment *s : found) release_segment(s);
 }
 

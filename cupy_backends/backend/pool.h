@@ -124,7 +124,7 @@ struct xpu_pool {
     void remove(xpu::Block *b);
     xpu::Block *merge(xpu::Block *b);
     void give_locked(xpu::Block *b, std::vector<xpu::Segment *> *excess);
-    void poll(bool wait);
+    void poll();
     xpu_status new_segment(size_t size, bool large, xpu::Arena *arena, xpu::Segment **out);
     void release_segment(xpu::Segment *s);
     void unlink(xpu::Segment *s);

@@ -67,6 +67,17 @@ xpu_status check_backend(xpu_status status, const xpu_backend *b, const char *me
     return XPU_OK;
 }
 
+void *(*unlock_python)() = nullptr;
+void (*lock_python)(void *) = nullptr;
+
+xpu_status wait_device(int32_t device) {
+    const xpu_backend *b = active.backend.load(std::memory_order_acquire);
+    if (!b || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
+    Unlocked unlocked;
+    xpu_status status = b->runtime.device_synchronize(b->ctx, device);
+    return status == XPU_OK ? status : fail_from(b, status, "synchronizing the device");
+}
+
 xpu_status fail_forked() {
     return fail(XPU_FORKED,
                 "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",

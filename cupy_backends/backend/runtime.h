@@ -62,6 +62,24 @@ inline xpu_status ensure_open() { return XPU_LIKELY(active.backend.load(std::mem
 const xpu_device_props *device_props(int32_t device);
 constexpr int kMaxDevices = 64;
 
+/* --- waiting ---
+ * Nobody waits for a device with Python's lock held: host functions of its streams may need it. The extension sets these; in a program
+ * without Python they are empty. */
+extern void *(*unlock_python)();
+extern void (*lock_python)(void *state);
+class Unlocked {
+  public:
+    Unlocked() : state_(unlock_python ? unlock_python() : nullptr) {}
+    ~Unlocked() {
+        if (state_) lock_python(state_);
+    }
+    Unlocked(const Unlocked &) = delete;
+
+  private:
+    void *state_;
+};
+xpu_status wait_device(int32_t device);
+
 /* --- memory (pool.cpp) --- */
 xpu_status alloc(size_t nbytes, xpu_storage **out);
 xpu_status wrap(void *ptr, size_t nbytes, int32_t device, void (*free_fn)(void *), void *arg, xpu_storage **out);

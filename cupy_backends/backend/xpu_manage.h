@@ -67,6 +67,7 @@ typedef struct {
     void (*reset_counts)(void);
     int32_t (*set_deferred)(int32_t on);                  /* of the calling thread; returns what it was */
     const char *(*error_text)(xpu_status status);         /* name of a status code */
+    xpu_status (*wait_device)(int32_t device);            /* with Python's lock given up, if it is held */
 } xpu_manage_api;
 
 #ifdef __cplusplus

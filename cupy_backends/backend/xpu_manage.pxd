@@ -100,3 +100,4 @@ cdef extern from "xpu_manage.h" nogil:
         void (*reset_counts)() noexcept nogil
         int32_t (*set_deferred)(int32_t on) noexcept nogil
         const char* (*error_text)(xpu_status status) noexcept nogil
+        xpu_status (*wait_device)(int32_t device) noexcept nogil

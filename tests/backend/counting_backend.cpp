@@ -2,7 +2,7 @@
  *
  * Its memory is pretended device memory: one range mapped twice. Addresses given out lie in the mapping that cannot be touched, kernels
  * and copies use the other one; so whoever reads device memory from the CPU crashes. Streams run at once; `counting_hold(1)` makes events
- * recorded from then on stay pending until `counting_hold(0)`. Casts are not done by launch (no XPU_CAP_CASTS). */
+ * recorded from then on stay pending until `counting_hold(0)`; with `counting_async(1)` host functions run on other threads. Casts are not done by launch (no XPU_CAP_CASTS). */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,6 +14,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include "xpu_backend.h"
 #include "xpu_ops.h"
@@ -44,6 +46,19 @@ struct Stream {
 xpu_status fail(xpu_status status, const char *text) {
     std::snprintf(g_error, sizeof g_error, "%s", text);
     return status;
+}
+
+/* Host functions may run on threads of their own; then all that waits for a stream joins them. */
+std::atomic<bool> g_async;
+std::vector<std::thread> g_callbacks;
+
+void join_callbacks() {
+    std::vector<std::thread> list;
+    {
+        std::lock_guard<std::mutex> guard(g_lock);
+        list.swap(g_callbacks);
+    }
+    for (std::thread &t : list) t.join();
 }
 
 bool map_memory() {
@@ -131,7 +146,7 @@ xpu_status device_free(void *, int32_t, void *ptr, size_t nbytes) {
 
 xpu_status memcpy_async(void *, void *dst, const void *src, size_t nbytes, int32_t kind, int32_t, xpu_stream) {
     if (kind == XPU_HOST_TO_DEVICE) ++g_uploads;
-    if (kind == XPU_DEVICE_TO_HOST) ++g_downloads;
+    if (kind == XPU_DEVICE_TO_HOST) ++g_downloads, join_callbacks();
     void *to = kind == XPU_HOST_TO_DEVICE || kind == XPU_DEVICE_TO_DEVICE ? twin(dst) : dst;
     const void *from = kind == XPU_DEVICE_TO_HOST || kind == XPU_DEVICE_TO_DEVICE ? twin(src) : src;
     std::memmove(to, from, nbytes);
@@ -159,11 +174,17 @@ xpu_status stream_destroy(void *, int32_t, xpu_stream stream) {
 xpu_status stream_query(void *, int32_t, xpu_stream) { return XPU_OK; }
 xpu_status stream_synchronize(void *, int32_t, xpu_stream) {
     ++g_syncs;
+    join_callbacks();
     return XPU_OK;
 }
 xpu_status stream_wait_event(void *, int32_t, xpu_stream, xpu_event) { return XPU_OK; }
 xpu_status stream_host_func(void *, int32_t, xpu_stream, void (*fn)(void *), void *arg) {
-    fn(arg);
+    if (g_async) {
+        std::lock_guard<std::mutex> guard(g_lock);
+        g_callbacks.emplace_back(fn, arg);
+    } else {
+        fn(arg);
+    }
     return XPU_OK;
 }
 xpu_status event_create(void *, int32_t, uint32_t, xpu_event *event) {
@@ -193,6 +214,7 @@ xpu_status event_elapsed(void *, xpu_event start, xpu_event stop, float *ms) {
 }
 xpu_status device_synchronize(void *, int32_t) {
     ++g_syncs;
+    join_callbacks();
     return XPU_OK;
 }
 const char *last_error(void *) { return g_error; }
@@ -281,6 +303,7 @@ EXPORT int64_t counting_get(const char *name) {
         if (!std::strcmp(r.name, name)) return *r.value;
     return -1;
 }
+EXPORT void counting_async(int on) { g_async = on; }
 EXPORT void counting_hold(int on) { g_hold = on; }
 EXPORT void counting_capacity(int64_t nbytes) { g_capacity = nbytes; }
 EXPORT void *counting_twin(void *p) { return twin(p); }

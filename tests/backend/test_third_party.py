@@ -237,6 +237,33 @@ print(os.waitpid(child, 0)[1], (a + a).sum().item())
     assert out == '0 6.0\n'
 
 
+@pytest.mark.parametrize('wait', ['a.get()', 's.synchronize()', 'cupy.cuda.Device().synchronize()', 'a[0].item()', 'b = a[a > 0]', 'd + d',
+                                  'cupy.get_default_memory_pool().free_all_blocks()', 'lib.counting_capacity(ctypes.c_int64(8 << 20)); big()'])
+def test_waiting_lets_host_functions_run(counting, wait):
+    """Whoever waits for the device gives up Python's lock, which a host function on the device's thread needs."""
+    out, _ = counting.run(f'''
+import time
+def big():
+    try: cupy.empty(1 << 30, 'u1')
+    except MemoryError: pass
+lib.counting_async(1)
+a = cupy.arange(10, dtype='f4')
+d = cupy.asarray([1.0])
+garbage = cupy.empty(5 << 20, 'u1')
+del garbage
+s, calls = cupy.cuda.Stream(), []
+def work(x):
+    time.sleep(0.3)
+    calls.append(x)
+s.launch_host_func(work, 1)
+{wait}
+time.sleep(0 if calls else 1)
+s.synchronize()
+print(calls)
+''', CUPY_XPU_FALLBACK='allow')
+    assert out == '[1]\n'
+
+
 def test_functions_of_the_host_are_counted(counting):
     out, _ = counting.run('''
 a = cupy.asarray([3, 1, 2], 'f4')
