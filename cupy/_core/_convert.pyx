@@ -327,7 +327,7 @@ def full(shape, fill_value, dtype=None, order='C', *, device=None, like=None):
     _check_device(device)
     cdef int kind = scalar_kind(fill_value)
     cdef ndarray a, v
-    if kind >= 0:
+    if kind >= 0 or (isinstance(fill_value, (str, bytes)) and dtype is not None):
         a = _new(shape, dtype_object(_leaf_dtype(fill_value)) if dtype is None else dtype, order)
         _fill(a, fill_value)
         return a

@@ -334,7 +334,7 @@ cdef object unary(int op, ndarray a):
 cdef int _power_op(ndarray a, object b, bint reflected):
     """The cheaper op that NumPy's ** takes for a few Python exponents, or power."""
     cdef int kind = kind_of[a.t.dtype]
-    if reflected or (type(b) is not int and type(b) is not float) or kind == KIND_BOOL:
+    if reflected or (type(b) is not int and type(b) is not float):
         return XPU_OP_power
     if kind >= KIND_FLOAT:
         if b == 2:
@@ -346,7 +346,7 @@ cdef int _power_op(ndarray a, object b, bint reflected):
         if b == 0.5:
             return XPU_OP_sqrt
     elif type(b) is int and b == 2:
-        return XPU_OP_square
+        return XPU_OP_square  # of bools: int8
     return XPU_OP_power
 
 
