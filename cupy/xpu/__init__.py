@@ -3,13 +3,13 @@ from cupy._core._launch import FallbackWarning, OutOfMemoryError, XPUError
 from cupy.xpu import memory_hook, memory_hooks, nvtx, profiler, runtime
 from cupy.xpu._config import (backend_name, backends, checks, fallback_policy, fallbacks, get_fallback_policy, launches,
                               reset_counters, show_config)
-from cupy.xpu._device import (Device, Event, ExternalStream, Stream, _check_device, _device_of, device_count, get_compute_capability,
-                              get_current_stream, get_device_id, get_elapsed_time)
-from cupy.xpu._memory import (BaseMemory, CFunctionAllocator, ManagedMemory, Memory, MemoryAsync, MemoryAsyncPool, MemoryPointer,
-                              MemoryPool, PooledMemory, PythonFunctionAllocator, SingleDeviceMemoryPool, SystemMemory, UnownedMemory,
-                              _pointer_of, alloc,
-                              get_allocator, get_default_memory_pool, get_memory_hooks, malloc_async, malloc_managed, malloc_system,
-                              set_allocator, using_allocator)
+from cupy.xpu._device import (  # noqa: F401
+    Device, Event, ExternalStream, Stream, _check_device, _device_of, device_count, get_compute_capability, get_current_stream,
+    get_device_id, get_elapsed_time)
+from cupy.xpu._memory import (  # noqa: F401
+    BaseMemory, CFunctionAllocator, ManagedMemory, Memory, MemoryAsync, MemoryAsyncPool, MemoryPointer, MemoryPool, PooledMemory,
+    PythonFunctionAllocator, SingleDeviceMemoryPool, SystemMemory, UnownedMemory, _pointer_of, alloc, get_allocator,
+    get_default_memory_pool, get_memory_hooks, malloc_async, malloc_managed, malloc_system, set_allocator, using_allocator)
 from cupy.xpu._pinned import (PinnedMemory, PinnedMemoryPointer, PinnedMemoryPool, alloc_pinned_memory, get_default_pinned_memory_pool,
                               is_memory_pinned, set_pinned_memory_allocator)
 from cupy.xpu.memory_hook import MemoryHook

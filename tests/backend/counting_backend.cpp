@@ -2,7 +2,8 @@
  *
  * Its memory is pretended device memory: one range mapped twice. Addresses given out lie in the mapping that cannot be touched, kernels
  * and copies use the other one; so whoever reads device memory from the CPU crashes. Streams run at once; `counting_hold(1)` makes events
- * recorded from then on stay pending until `counting_hold(0)`; with `counting_async(1)` host functions run on other threads. Casts are not done by launch (no XPU_CAP_CASTS). */
+ * recorded from then on stay pending until `counting_hold(0)`; with `counting_async(1)` host functions run on other threads. Casts are
+ * not done by launch (no XPU_CAP_CASTS). */
 #include <sys/mman.h>
 #include <unistd.h>
 
