@@ -10,7 +10,7 @@
  *         return ACLNN_SUCCESS;
  *     }
  *
- * Before the body runs the frame has checked each argument by itself against its row in op_rules.inc: null pointers, live objects, dtype,
+ * Before the body runs the frame has checked each argument by itself against its row in op_rules.def: null pointers, live objects, dtype,
  * rank, strides, alignment, storage, device; an output that overlaps an input; an output that overlaps itself. The body checks what
  * concerns several arguments. Arguments are named by their position in the prototype, scalars counted too. The kernel runs later, on
  * the stream's thread, and sees memory only through the Frame; addresses may have been changed since phase one.
@@ -133,7 +133,7 @@ struct aclScalarList : EmuObject { std::vector<const aclScalar *> values; };
 
 namespace emu {
 
-/* --- the rule table: one row per tensor argument and scalar, in op_rules.inc (generated from the facts) --- */
+/* --- the rule table: one row per tensor argument and scalar, in op_rules.def (generated from the facts) --- */
 enum Direction : uint8_t { IN, OUT, INOUT };
 struct ParamRule {
     const char *op;                      /* without "aclnn" */
@@ -175,7 +175,7 @@ class Plan {
     const Layout &item(int position, int k) const;
 
     void run(Kernel kernel) { kernel_ = std::move(kernel); }
-    void workspace(uint64_t bytes) { workspace_ += bytes; } /* asked for on top of what copies of views need; the kernel finds rubbish there */
+    void workspace(uint64_t bytes) { workspace_ += bytes; } /* on top of what copies of views need */
     void not_repeatable() { repeatable_ = false; }
     void output_follows_device(int position) { dynamic_.push_back(position); } /* its view shape is set by the kernel */
     bool deterministic() const { return deterministic_; } /* ACL_OPT_DETERMINISTIC at phase one */
@@ -216,9 +216,9 @@ class Frame {
     struct Task *task_ = nullptr;
 };
 
-aclnnStatus phase_one(const char *op, const std::vector<Argument> &args, uint64_t *size, aclOpExecutor **executor,
+aclnnStatus phase_one(const char *op, const char *symbol, const std::vector<Argument> &args, uint64_t *size, aclOpExecutor **executor,
                       const std::function<aclnnStatus(Plan &)> &body);
-aclnnStatus phase_two(const char *op, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
+aclnnStatus phase_two(const char *symbol, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
 
 /* --- other work on streams (asdsip, which has no executors) --- */
 struct Range {
@@ -254,12 +254,12 @@ bool soc_is(const char *prefix);                     /* e.g. soc_is("Ascend910B"
     static aclnnStatus FUNCTION##_plan(emu::Plan &plan, EMU_UNPACK PARAMS);                                                          \
     EMU_API aclnnStatus FUNCTION##GetWorkspaceSize(EMU_UNPACK PARAMS, uint64_t *workspaceSize, aclOpExecutor **executor)             \
     {                                                                                                                                \
-        return emu::phase_one(NAME, emu::wrap_all ARGS, workspaceSize, executor,                                                     \
+        return emu::phase_one(NAME, #FUNCTION "GetWorkspaceSize", emu::wrap_all ARGS, workspaceSize, executor, \
                               [&](emu::Plan &plan) { return FUNCTION##_plan(plan, EMU_UNPACK ARGS); });                              \
     }                                                                                                                                \
     EMU_API aclnnStatus FUNCTION(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)               \
     {                                                                                                                                \
-        return emu::phase_two(NAME, workspace, workspaceSize, executor, stream);                                                     \
+        return emu::phase_two(#FUNCTION, workspace, workspaceSize, executor, stream);                                \
     }                                                                                                                                \
     static aclnnStatus FUNCTION##_plan([[maybe_unused]] emu::Plan &plan, EMU_UNPACK PARAMS)
 
