@@ -106,8 +106,8 @@ cdef ndarray _product(int op, ndarray a, ndarray b, const Resolved* r, ndarray o
     nb = c.b if b.t.ndim >= c.b else b.t.ndim
     k = a.t.shape[a.t.ndim - 1]
     if k != b.t.shape[b.t.ndim - nb]:
-        raise ValueError(f'{_name(op)}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {c.signature.decode()} '
-                         f'(size {b.t.shape[b.t.ndim - nb]} is different from {k})')
+        raise ValueError(f'{_name(op)}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature '
+                         f'{c.signature.decode()} (size {b.t.shape[b.t.ndim - nb]} is different from {k})')
     nbatch = n = _batch_shape(op, a, na, b, nb, batch)
     for i in range(n):
         shape[i] = batch[i]
@@ -139,7 +139,8 @@ cdef ndarray _product(int op, ndarray a, ndarray b, const Resolved* r, ndarray o
 cdef int _check_out(int op, ndarray out, int ndim, const int64_t* shape) except -1:
     cdef int i
     if out.t.ndim != ndim:
-        raise ValueError(f'{_name(op)}: Output operand 0 does not have the right number of dimensions: it has {out.t.ndim}, the result {ndim}')
+        raise ValueError(f'{_name(op)}: Output operand 0 does not have the right number of dimensions: it has {out.t.ndim}, '
+                         f'the result {ndim}')
     for i in range(ndim):
         if out.t.shape[i] != shape[i]:
             raise ValueError(f'{_name(op)}: Output operand 0 has a mismatch in its dimension {i} '
@@ -196,8 +197,8 @@ cdef list _axes_entries(int op, object axes, object axis, bint keepdims, const C
         if axes is not None:
             raise TypeError("cannot specify both 'axis' and 'axes'")
         if op != XPU_OP_vecdot:
-            raise TypeError(f'{name}: axis can only be used with a single shared core dimension, not with the {3 if op == XPU_OP_matmul else 2} '
-                            f'distinct ones implied by signature {c.signature.decode()}.')
+            raise TypeError(f'{name}: axis can only be used with a single shared core dimension, not with the '
+                            f'{3 if op == XPU_OP_matmul else 2} distinct ones implied by signature {c.signature.decode()}.')
         return [(axis,), (axis,), (axis,) if keepdims else ()]
     if not isinstance(axes, list):
         raise TypeError('axes should be a list.')
@@ -205,8 +206,8 @@ cdef list _axes_entries(int op, object axes, object axis, bint keepdims, const C
     if len(entries) == 2 and c.out == 0:
         entries.append(())
     if len(entries) != 3:
-        raise ValueError(f'axes should be a list with an entry for all 3 inputs and outputs; entries for outputs can only be omitted if none of '
-                         'them has core axes.')
+        raise ValueError('axes should be a list with an entry for all 3 inputs and outputs; entries for outputs can only be omitted if '
+                         'none of them has core axes.')
     return entries
 
 
@@ -346,7 +347,8 @@ cpdef object inplace(ndarray a, object b):
         return NotImplemented
     other = as_array(b)
     if a.t.ndim < 1 or other.t.ndim < 2:
-        raise ValueError('inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.')
+        raise ValueError('inplace matrix multiplication requires the first operand to have at least one and the second at least two '
+                         'dimensions.')
     return gufunc_call(XPU_OP_matmul, (a, other), {'out': a})
 
 
@@ -368,7 +370,8 @@ cdef ndarray _dot_result(ndarray a, ndarray b, str which):
         axis = b.t.ndim - 2
     k = a.t.shape[a.t.ndim - 1]
     if b.t.shape[axis] != k:
-        raise ValueError(f'shapes {shape_text(&a.t)} and {shape_text(&b.t)} not aligned: {k} (dim {a.t.ndim - 1}) != {b.t.shape[axis]} (dim {axis})')
+        raise ValueError(f'shapes {shape_text(&a.t)} and {shape_text(&b.t)} not aligned: {k} (dim {a.t.ndim - 1}) != '
+                         f'{b.t.shape[axis]} (dim {axis})')
     if which == 'dot' and a.t.ndim <= 2 and b.t.ndim <= 2:
         return matmul_of(a, b)
     for i in range(a.t.ndim - 1):

@@ -142,7 +142,8 @@ cdef ndarray _new_result(ndarray a, int dtype, const bint* reduced, bint keepdim
     return new_permuted(dtype, n, shape, perm)
 
 
-cdef int _view_result(ndarray r, ndarray a, const bint* reduced, bint keepdims, int op, xpu_tensor* t, int64_t* strides, int64_t* shape) except -1:
+cdef int _view_result(ndarray r, ndarray a, const bint* reduced, bint keepdims, int op, xpu_tensor* t, int64_t* strides,
+                      int64_t* shape) except -1:
     """Fills t: the result with the reduced axes, of length 1, put in. Checks a given out."""
     cdef int i, k = 0, kept = a.t.ndim
     if not keepdims:
@@ -229,7 +230,8 @@ cdef ndarray _mask_of(object where):
 cdef ndarray reduce(int op, ndarray a, object axis, object dtype, object out, object keepdims, object initial, object where):
     if where is True:
         where = NoValue
-    if axis is None and dtype is None and out is None and initial is NoValue and where is NoValue and (keepdims is NoValue or keepdims is False):
+    if (axis is None and dtype is None and out is None and initial is NoValue and where is NoValue and
+            (keepdims is NoValue or keepdims is False)):
         return _reduce_all(op, a)
     return _reduce_axes(op, a, axis, dtype, out, keepdims is not NoValue and keepdims, initial, where)
 
@@ -264,10 +266,12 @@ cdef ndarray _reduce_axes(int op, ndarray a, object axis, object dtype, object o
         raise _no_identity(op)
     if where is not NoValue:
         if initial is None or (initial is NoValue and not _has_identity(op)):
-            raise ValueError(f"reduction operation '{_name(op)}' does not have an identity, so to use a where mask one has to specify 'initial'")
+            raise ValueError(f"reduction operation '{_name(op)}' does not have an identity, so to use a where mask one has to specify "
+                             "'initial'")
         mask = _mask_of(where)
         if broadcast_strides(&mask.t, a.t.ndim, a.t.shape, mask_strides) < 0:
-            raise ValueError(f'non-broadcastable operand with shape {shape_text(&mask.t)} doesn\'t match the broadcast shape {shape_text(&a.t)}')
+            raise ValueError(f"non-broadcastable operand with shape {shape_text(&mask.t)} doesn't match the broadcast shape "
+                             f'{shape_text(&a.t)}')
     if initial is not NoValue and initial is not None:
         flags = XPU_FLAG_INITIAL
         fill_value(r, initial) if not isinstance(initial, ndarray) else copy_into(r, initial, True)
@@ -297,7 +301,8 @@ cpdef object reduce_ufunc(int op, object array, object axis, object dtype, objec
 
 # --- accumulate, reduceat ---
 
-cdef int _launch_axis(int op, int method, int loop, const xpu_tensor** ins, int nin, const xpu_tensor* out, int64_t axis, int64_t work) except -1:
+cdef int _launch_axis(int op, int method, int loop, const xpu_tensor** ins, int nin, const xpu_tensor* out, int64_t axis,
+                      int64_t work) except -1:
     cdef xpu_params params
     memset(&params, 0, sizeof(params))
     params.axes = &axis

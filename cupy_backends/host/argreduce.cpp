@@ -47,7 +47,8 @@ void columns(const char *in, int64_t stride, int64_t row_stride, int64_t rows, i
 
 /* The same for contiguous rows, with indices as wide as the values, which vectorizes. */
 template <class T, class I, bool Max>
-inline __attribute__((always_inline)) void typed_columns(const char *in, int64_t row_stride, int64_t rows, int64_t n, char *scratch, int64_t *out) {
+inline __attribute__((always_inline)) void typed_columns(const char *in, int64_t row_stride, int64_t rows, int64_t n, char *scratch,
+                                                         int64_t *out) {
     T *__restrict best = reinterpret_cast<T *>(scratch);
     alignas(64) I at[kColumns] = {};
     memcpy(best, in, n * sizeof(T));
@@ -99,7 +100,8 @@ template <bool Max> Kernels kernels(int dtype) {
 #define ROW(T) {columns<T, Max>, beats_at<T, Max>}
 #define TYPED_ROW(name, T) {Typed_##name<Max>::run, beats_at<T, Max>}
     static const Kernels table[] = {ROW(uint8_t), ROW(int8_t), ROW(uint8_t), ROW(int16_t), ROW(uint16_t), TYPED_ROW(i4, int32_t),
-                                    ROW(uint32_t), TYPED_ROW(i8, int64_t), ROW(uint64_t), ROW(Half), TYPED_ROW(f4, float), TYPED_ROW(f8, double),
+                                    ROW(uint32_t), TYPED_ROW(i8, int64_t), ROW(uint64_t), ROW(Half), TYPED_ROW(f4, float),
+                                    TYPED_ROW(f8, double),
                                     ROW(std::complex<float>),
                                     ROW(std::complex<double>)};
 #undef ROW
@@ -214,7 +216,8 @@ xpu_status run_argreduce(xpu_call *call) {
     }
     LinePlan l = plan_sort_lines(in, out, static_cast<int>(call->params->axes[0]));
     const bool aligned = is_aligned(in);
-    if (aligned && l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.in_stride)) by_columns(r, l, data_of(in), data_of(out));
+    const bool neighbours = l.nother && l.other[0].n >= 8 && std::abs(l.other[0].in) < std::abs(l.in_stride);
+    if (aligned && neighbours) by_columns(r, l, data_of(in), data_of(out));
     else by_lines(r, l, data_of(in), data_of(out), aligned);
     return XPU_OK;
 }

@@ -20,7 +20,8 @@ class SingleThreadedBlas {
 };
 
 /* Integer products modulo 2^bits: (m, k) @ (k, n), byte strides {row, column}; n contiguous in b and out. */
-typedef void (*IntegerProduct)(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k, int64_t n);
+typedef void (*IntegerProduct)(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k,
+                               int64_t n);
 IntegerProduct integer_product(int dtype);
 
 } // namespace host

@@ -10,11 +10,13 @@ namespace {
 #define WIDE
 #endif
 
+#define INLINE inline __attribute__((always_inline))
+
 constexpr int64_t kRows = 4;
 
 /* R rows of out, a strip of up to N columns: sums stay in the first cache or in registers, rows of b go by. */
 template <class T, int R, int N>
-inline __attribute__((always_inline)) void strip(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t k, int64_t n) {
+INLINE void strip(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t k, int64_t n) {
     T sum[R][N] = {};
     for (int64_t p = 0; p < k; p++) {
         const T *row = reinterpret_cast<const T *>(b + p * sb);
@@ -27,7 +29,7 @@ inline __attribute__((always_inline)) void strip(const char *a, const int64_t *s
 }
 
 template <class T>
-inline __attribute__((always_inline)) void product(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k, int64_t n) {
+INLINE void product(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k, int64_t n) {
     constexpr int64_t kStrip = 64 / sizeof(T) * 4; /* four cache lines */
     for (int64_t j = 0; j < n; j += kStrip) {
         const int64_t width = n - j < kStrip ? n - j : kStrip;

@@ -18,7 +18,8 @@ inline bool is_below(double v, double low) { return v < low; }
 inline bool is_above(double v, double high) { return !(v <= high); }
 
 /* Elements below low, within [low, high], above high, in this order; scratch holds n. Returns the sizes of the first two. */
-template <class T> void three_way(T *data, int64_t n, T low, T high, bool any_below, bool any_above, T *scratch, int64_t *below, int64_t *within) {
+template <class T>
+void three_way(T *data, int64_t n, T low, T high, bool any_below, bool any_above, T *scratch, int64_t *below, int64_t *within) {
     int64_t lows = 0, mids = 0, highs = 0;
     for (int64_t i = 0; i < n; i++) { /* no branches; lows never overtake i */
         const T v = data[i];

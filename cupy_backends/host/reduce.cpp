@@ -55,7 +55,8 @@ template <class F> void mask_runs(const char *mask, int64_t stride, int64_t n, F
     }
 }
 
-void fold_masked(const Reduction &r, char *acc, const char *in, int64_t stride, const char *mask, int64_t mask_stride, int64_t n, char *buffer) {
+void fold_masked(const Reduction &r, char *acc, const char *in, int64_t stride, const char *mask, int64_t mask_stride, int64_t n,
+                 char *buffer) {
     int64_t block = r.casts ? kBuffer : n; /* runs end where NumPy's buffer does */
     for (int64_t i = 0; i < n; i += block)
         mask_runs(mask + i * mask_stride, mask_stride, std::min(block, n - i),
@@ -324,7 +325,9 @@ void reduce_columns(const Reduction &r, const Walk &w, const char *in, const cha
         if (by_rows) r.rows(out, in + at, w.lead[0].in, w.lead[0].n, n);
         else if (!mask) vector_run(r, out, in + at, a.in, n, buffer);
         else
-            mask_runs(mask + m, a.mask, n, [&](int64_t b, int64_t k) { vector_run(r, out + b * a.out, in + at + b * a.in, a.in, k, buffer); });
+            mask_runs(mask + m, a.mask, n, [&](int64_t b, int64_t k) {
+                vector_run(r, out + b * a.out, in + at + b * a.in, a.in, k, buffer);
+            });
     }
 }
 
@@ -460,7 +463,9 @@ bool is_plain(int op, int dtype) {
     return op == XPU_OP_add || op == XPU_OP_subtract || is_exact(op, dtype);
 }
 
-bool is_idempotent(int op) { return op == XPU_OP_maximum || op == XPU_OP_minimum || op == XPU_OP_fmax || op == XPU_OP_fmin || op == XPU_OP_lcm; }
+bool is_idempotent(int op) {
+    return op == XPU_OP_maximum || op == XPU_OP_minimum || op == XPU_OP_fmax || op == XPU_OP_fmin || op == XPU_OP_lcm;
+}
 
 template <class T> void put(char *to, T v) { memcpy(to, &v, sizeof v); }
 

@@ -70,12 +70,11 @@ template <class T, class Block> T pairwise_tree(const char *p, int64_t stride, i
 
 #define PAIRWISE(name, S, T)                                                                                              \
     WIDE T block_##name(const char *p, int64_t n) { return pairwise_block<S, T>(p, n); }                                  \
-    T sum_##name(const char *p, int64_t stride, int64_t n) {                                                              \
-        if (stride == sizeof(S)) return pairwise_tree<T>(p, stride, n, [](const char *q, int64_t, int64_t m) { return block_##name(q, m); }); \
-        return pairwise_tree<T>(p, stride, n, [](const char *q, int64_t s, int64_t m) { return pairwise_strided_block<S, T>(q, s, m); });     \
+    T leaf_##name(const char *p, int64_t stride, int64_t n) {                                                             \
+        return stride == sizeof(S) ? block_##name(p, n) : pairwise_strided_block<S, T>(p, stride, n);                     \
     }                                                                                                                     \
     void fold_##name(char *acc, const char *in, int64_t stride, int64_t n) {                                              \
-        if (n > 0) *reinterpret_cast<T *>(acc) += sum_##name(in, stride, n);                                              \
+        if (n > 0) *reinterpret_cast<T *>(acc) += pairwise_tree<T>(in, stride, n, leaf_##name);                           \
     }
 
 PAIRWISE(f4, float, float)
@@ -296,7 +295,13 @@ RowsFn own_rows(int op, int in, int acc) {
     if (acc == XPU_INT64 || acc == XPU_UINT64) return in <= XPU_UINT64 ? kWidenRows[in] : nullptr;
     if (acc == XPU_FLOAT32) return in == acc ? rows_f4 : nullptr;
     if (acc != XPU_FLOAT64) return nullptr;
-    return in == XPU_FLOAT64 ? rows_f8 : in == XPU_FLOAT32 ? rows_f4_f8 : in == XPU_INT32 ? rows_i4_f8 : in == XPU_INT64 ? rows_i8_f8 : nullptr;
+    switch (in) {
+    case XPU_FLOAT64: return rows_f8;
+    case XPU_FLOAT32: return rows_f4_f8;
+    case XPU_INT32: return rows_i4_f8;
+    case XPU_INT64: return rows_i8_f8;
+    default: return nullptr;
+    }
 }
 
 FoldFn sequential_sum(int dtype) {

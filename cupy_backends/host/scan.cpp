@@ -165,7 +165,7 @@ void run_lines(const Scan &s, const OwnScan &own) {
             }
             /* dst already holds the input in the loop's type */
             char *args[3] = {out[0], out[0] + s.out, out[0] + s.out};
-            const intptr_t count = s.n - 1, steps[3] = {static_cast<intptr_t>(s.out), static_cast<intptr_t>(s.out), static_cast<intptr_t>(s.out)};
+            const intptr_t count = s.n - 1, step = s.out, steps[3] = {step, step, step};
             if (count > 0) s.loop.fn(args, &count, steps, s.loop.data);
         }
     });

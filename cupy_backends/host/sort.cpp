@@ -130,7 +130,8 @@ xpu_status run_sort(xpu_call *call) {
     const int dtype = call->out[0]->dtype;
     if (call->out[0]->size == 0) return XPU_OK;
     const bool stable = call->params->i[0] == XPU_SORT_STABLE;
-    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, stable)) return fail(XPU_NOT_SUPPORTED, "sort: NumPy has no function for these dtypes");
+    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, stable))
+        return fail(XPU_NOT_SUPPORTED, "sort: NumPy has no function for these dtypes");
     return each_line(call, [&](const char *p, char *q, int64_t n) { return sort_line(dtype, stable, p, q, n); });
 }
 
@@ -138,14 +139,17 @@ xpu_status run_argsort(xpu_call *call) {
     if (call->out[0]->size == 0) return XPU_OK;
     const int dtype = call->in[0]->dtype;
     if (call->out[0]->dtype != XPU_INT64) return fail(XPU_INVALID_ARGUMENT, "argsort gives int64");
-    return each_line(call, [dtype](const char *p, char *q, int64_t n) { return argsort_line(dtype, p, n, reinterpret_cast<int64_t *>(q)); });
+    return each_line(call, [dtype](const char *p, char *q, int64_t n) {
+        return argsort_line(dtype, p, n, reinterpret_cast<int64_t *>(q));
+    });
 }
 
 xpu_status run_partition(xpu_call *call) {
     if (call->op == XPU_OP_argpartition) return run_argsort(call);
     const int dtype = call->out[0]->dtype;
     if (call->out[0]->size == 0) return XPU_OK;
-    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, false)) return fail(XPU_NOT_SUPPORTED, "partition: NumPy has no function for these dtypes");
+    if (call->in[0]->dtype != dtype || !numpy_sort(dtype, false))
+        return fail(XPU_NOT_SUPPORTED, "partition: NumPy has no function for these dtypes");
     const xpu_params *params = call->params;
     return each_line(call, [&](const char *p, char *q, int64_t n) {
         if (p != q) memcpy(q, p, n * item_size(dtype));
