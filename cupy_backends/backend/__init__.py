@@ -11,7 +11,7 @@ import warnings
 
 GROUP = 'numpy_ascend.backends'
 CAPSULE = b'xpu_backend_entry'
-BUILTIN = {'host': 'cupy_backends.host._host'}
+BUILTIN = {'host': 'cupy_backends.host._host', 'ascend': 'cupy_backends.ascend._ascend'}
 
 _capsules = {}   # name -> capsule; kept alive for good
 
