@@ -95,8 +95,8 @@ def test_variables_of_the_readme_exist_and_are_complete():
     assert [n for n in named if n not in every] == []
 
 
-@pytest.mark.parametrize('text, word', [('x = 1', 'no newline'), ('x = 1 \n', 'blanks'), ('\tx = 1\n', 'tab'), ('x = ' + '1' * 150 + '\n', 'characters'),
-                                        ('x = 1\n' * 801, 'lines'), ('x = 1\n', None)])
+@pytest.mark.parametrize('text, word', [('x = 1', 'no newline'), ('x = 1 \n', 'blanks'), ('\tx = 1\n', 'tab'),
+                                        ('x = ' + '1' * 150 + '\n', 'characters'), ('x = 1\n' * 801, 'lines'), ('x = 1\n', None)])
 def test_lint_sees(text, word, tmp_path, monkeypatch):
     (tmp_path / 'a.py').write_text(text)
     monkeypatch.setattr(check, 'ROOT', str(tmp_path))
@@ -107,7 +107,8 @@ def test_lint_sees(text, word, tmp_path, monkeypatch):
 def test_lengths_of_functions():
     python = 'def f():\n    a\n    b\n\n\nclass C:\n    def g(self):\n        return 1\n'
     assert sorted((n, k) for _, n, k in check.function_lengths('a.py', python)) == [('f', 3), ('g', 2)]
-    cython = 'cdef int f(int a) except -1:\n    a\n\n    return b\n\ncdef extern from *:\n    int g(int)\n\ndef h(a,\n      b):\n    return a\n'
+    cython = ('cdef int f(int a) except -1:\n    a\n\n    return b\n\ncdef extern from *:\n    int g(int)\n\n'
+              'def h(a,\n      b):\n    return a\n')
     assert [(n, k) for _, n, k in check.function_lengths('a.pyx', cython)] == [('f', 4), ('h', 3)]
 
 

@@ -21,7 +21,8 @@ def values(char, domain, position):
     """Seven values of a type, in the domain of an op."""
     if char == '?':
         return numpy.array([1, 0, 1, 1, 0, 0, 1], '?')
-    small = {'power': [1, 2, 3, 2, 1, 0, 2], 'shift': [1, 2, 3, 0, 1, 2, 3], 'unit': [0, 1, 1, 0, 0, 1, 0]}.get(domain, [1, 3, 2, 7, 5, 4, 6])
+    lists = {'power': [1, 2, 3, 2, 1, 0, 2], 'shift': [1, 2, 3, 0, 1, 2, 3], 'unit': [0, 1, 1, 0, 0, 1, 0]}
+    small = lists.get(domain, [1, 3, 2, 7, 5, 4, 6])
     made = numpy.array(small[::-1] if position else small, char)
     return made / made.dtype.type(2) if made.dtype.kind in 'fc' and domain not in ('above_one', 'power') else made
 
@@ -60,8 +61,8 @@ def matrix(xp, dtype='f8'):
     return xp.arange(24, dtype=dtype).reshape(4, 6)
 
 
-@pytest.mark.parametrize('name', ['sum', 'prod', 'max', 'min', 'mean', 'std', 'var', 'any', 'all', 'argmax', 'argmin', 'ptp', 'count_nonzero',
-                                  'cumsum', 'cumprod', 'sort', 'argsort', 'median', 'nansum', 'diff'])
+@pytest.mark.parametrize('name', ['sum', 'prod', 'max', 'min', 'mean', 'std', 'var', 'any', 'all', 'argmax', 'argmin', 'ptp',
+                                  'count_nonzero', 'cumsum', 'cumprod', 'sort', 'argsort', 'median', 'nansum', 'diff'])
 def test_along_axes(name):
     for axis in (0, 1, -1):
         equal(lambda xp: getattr(xp, name)(matrix(xp), axis=axis))
@@ -129,5 +130,6 @@ def test_devices_and_streams():
 
 def test_import_prints_and_opens_nothing():
     code = 'import cupy, sys; sys.exit(1 if "scipy" in sys.modules else 0)'
-    out = subprocess.run([sys.executable, '-W', 'error', '-c', code], capture_output=True, text=True, env={**os.environ, 'CUPY_XPU_BACKEND': ''})
+    out = subprocess.run([sys.executable, '-W', 'error', '-c', code], capture_output=True, text=True,
+                         env={**os.environ, 'CUPY_XPU_BACKEND': ''})
     assert (out.returncode, out.stdout, out.stderr) == (0, '', '')
