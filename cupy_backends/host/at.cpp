@@ -205,7 +205,12 @@ void apply_slices(const Job &job, int split, int64_t begin, int64_t end) {
         value += begin * part.strides[1][split];
         for (int64_t i = 0; i < n; ++i)
             walk_rows(part, 0, part.size, [&](const int64_t *at, int64_t length) {
-                apply_row(job, destination + job.offset[first + i] + at[0], stride, value + i * step + at[1], value_stride, length);
+                char *to = destination + job.offset[first + i] + at[0];
+                const char *from = value + i * step + at[1];
+                if (job.type < XPU_COMPLEX64)
+                    return apply_row(job, to, stride, from, value_stride, length);
+                for (int64_t e = 0; e < length; ++e) /* as NumPy: the last bit of complex products depends on it */
+                    apply_row(job, to + e * stride, 0, from + e * value_stride, 0, 1);
             });
     });
 }

@@ -234,6 +234,11 @@ void copy_tile(int from, int to, const char *src, int64_t src_step, int64_t src_
         copy_stripe(s, src + row * src_row, dst + row * s.dst_row, std::min(s.height, rows - row));
 }
 
+CastFn copy_fn(int size) {
+    const int dtype = size == 1 ? XPU_UINT8 : size == 2 ? XPU_UINT16 : size == 4 ? XPU_UINT32 : size == 8 ? XPU_UINT64 : XPU_COMPLEX128;
+    return cast_fn(dtype, dtype);
+}
+
 xpu_status copy_cast(const xpu_tensor *dst, const xpu_tensor *src) {
     const xpu_tensor *operands[] = {dst, src};
     return copy_operands(operands, false);

@@ -127,10 +127,32 @@ bool run_blocks(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
     return true;
 }
 
+/* Operands of several rows whose items are apart go through blocks where loops compute much: those are faster, and may be of other bits,
+ * for contiguous items, and NumPy too has buffers there. */
+bool add_blocks(const Plan &plan, Job *job) {
+    bool added = false;
+    for (int k = 0; k < job->nargs; ++k) {
+        Operand &o = job->operand[k];
+        const int64_t step = inner_step(plan, k);
+        if (o.cast || step == o.size || step == 0)
+            continue;
+        o.cast = o.block = job->blocks = added = true;
+        o.in = o.out = copy_fn(o.size);
+    }
+    return added;
+}
+
 bool run_range(const Job &job, const Plan &plan, int64_t begin, int64_t end) {
-    if (job.blocks)
-        return run_blocks(job, plan, begin, end);
-    run_direct(job, plan, begin, end);
+    Job packed;
+    const Job *used = &job;
+    if (job.heavy && plan.ndim > 1) {
+        packed = job;
+        if (add_blocks(plan, &packed))
+            used = &packed;
+    }
+    if (used->blocks)
+        return run_blocks(*used, plan, begin, end);
+    run_direct(*used, plan, begin, end);
     return true;
 }
 
@@ -296,6 +318,7 @@ xpu_status run_elementwise(xpu_call *call) {
     job.nout = call->nout;
     job.nargs = job.nin + job.nout;
     job.blend = job.masked && !(call->op == XPU_OP_power && is_signed_integer(types[1])); /* bad exponents may hide behind a mask */
+    job.heavy = is_heavy(call->op, types[0]);
     job.grain = elementwise_grain(call->op, types[0]);
     if (call->out[0]->size == 0)
         return XPU_OK;

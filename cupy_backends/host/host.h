@@ -71,6 +71,7 @@ constexpr int kMaxThreads = 256;
 /* --- casts (cast.cpp) --- n elements, byte strides, any alignment; NumPy's unsafe astype */
 typedef void (*CastFn)(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, int64_t n);
 CastFn cast_fn(int from, int to);
+CastFn copy_fn(int size); /* of items of that size */
 /* dst and src of one shape, any strides and dtypes, not overlapping; multi-threaded */
 xpu_status copy_cast(const xpu_tensor *dst, const xpu_tensor *src);
 

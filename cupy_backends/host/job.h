@@ -20,6 +20,7 @@ struct Job {
     bool masked;
     bool blend = false;    /* elements where the mask is false may be computed too */
     bool blocks = false;
+    bool heavy;            /* the loop computes much */
     Operand operand[XPU_MAX_ARGS];
     int64_t grain;
 };

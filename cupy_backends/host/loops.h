@@ -23,6 +23,8 @@ bool load_loops();
 Loop own_loop(int op, const int8_t *types, bool old_numpy);
 /* NumPy's loop, or one of ours around it where it is wrong for some layouts. */
 Loop guarded_loop(int op, int type, const Loop &numpy);
+/* Nanoseconds per element differ by a hundred between ops: does this one compute much? */
+bool is_heavy(int op, int dtype);
 /* Least number of elements that is worth a piece of its own. */
 int64_t elementwise_grain(int op, int dtype);
 /* A loop on float32 that answers, rounded, as the op's float16 loop does; without fn if there is none. NumPy's float16 loops are slow,

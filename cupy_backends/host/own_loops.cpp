@@ -99,21 +99,6 @@ Loop loop_for_old_numpy(int op, int type) {
     return {};
 }
 
-/* Nanoseconds per element differ by a hundred between ops: those that compute much are worth threads earlier. */
-bool is_heavy(int op, int dtype) {
-    switch (op) {
-    case XPU_OP_floor_divide: case XPU_OP_remainder: case XPU_OP_fmod: case XPU_OP_divmod: case XPU_OP_power: case XPU_OP_float_power:
-    case XPU_OP_cbrt: case XPU_OP_exp: case XPU_OP_exp2: case XPU_OP_expm1: case XPU_OP_log: case XPU_OP_log2: case XPU_OP_log10:
-    case XPU_OP_log1p: case XPU_OP_logaddexp: case XPU_OP_logaddexp2: case XPU_OP_sin: case XPU_OP_cos: case XPU_OP_tan:
-    case XPU_OP_arcsin: case XPU_OP_arccos: case XPU_OP_arctan: case XPU_OP_arctan2: case XPU_OP_hypot: case XPU_OP_sinh:
-    case XPU_OP_cosh: case XPU_OP_tanh: case XPU_OP_arcsinh: case XPU_OP_arccosh: case XPU_OP_arctanh: case XPU_OP_gcd: case XPU_OP_lcm:
-    case XPU_OP_nextafter: case XPU_OP_spacing: case XPU_OP_ldexp: case XPU_OP_frexp: case XPU_OP_modf: case XPU_OP_heaviside:
-        return true;
-    default:
-        return dtype == XPU_FLOAT16 || dtype == XPU_COMPLEX64 || dtype == XPU_COMPLEX128;
-    }
-}
-
 } // namespace
 
 Loop own_loop(int op, const int8_t *types, bool old_numpy) {
@@ -156,6 +141,20 @@ Loop loop_for_half(int op, const Loop &float32) {
         return float32;
     default:
         return {};
+    }
+}
+
+bool is_heavy(int op, int dtype) {
+    switch (op) {
+    case XPU_OP_floor_divide: case XPU_OP_remainder: case XPU_OP_fmod: case XPU_OP_divmod: case XPU_OP_power: case XPU_OP_float_power:
+    case XPU_OP_cbrt: case XPU_OP_exp: case XPU_OP_exp2: case XPU_OP_expm1: case XPU_OP_log: case XPU_OP_log2: case XPU_OP_log10:
+    case XPU_OP_log1p: case XPU_OP_logaddexp: case XPU_OP_logaddexp2: case XPU_OP_sin: case XPU_OP_cos: case XPU_OP_tan:
+    case XPU_OP_arcsin: case XPU_OP_arccos: case XPU_OP_arctan: case XPU_OP_arctan2: case XPU_OP_hypot: case XPU_OP_sinh:
+    case XPU_OP_cosh: case XPU_OP_tanh: case XPU_OP_arcsinh: case XPU_OP_arccosh: case XPU_OP_arctanh: case XPU_OP_gcd: case XPU_OP_lcm:
+    case XPU_OP_nextafter: case XPU_OP_spacing: case XPU_OP_ldexp: case XPU_OP_frexp: case XPU_OP_modf: case XPU_OP_heaviside:
+        return true;
+    default:
+        return dtype == XPU_FLOAT16 || dtype == XPU_COMPLEX64 || dtype == XPU_COMPLEX128;
     }
 }
 
