@@ -22,6 +22,13 @@ def run(code, **environment):
     return done.stdout
 
 
+@pytest.fixture
+def host_memory():
+    """For tests that hand memory of this process to the device."""
+    if cupy.empty(1).device != 'cpu':
+        pytest.skip('device memory is not the memory of this process')
+
+
 def test_used_bytes_follow_the_arrays():
     pool = cupy.get_default_memory_pool()
     before = pool.used_bytes()
@@ -194,7 +201,7 @@ def test_errors_of_allocators_come_out():
     assert cupy.ones(2).tolist() == [1, 1]
 
 
-def test_python_function_allocator():
+def test_python_function_allocator(host_memory):
     live = {}
 
     def take(n, device):
@@ -214,7 +221,7 @@ def test_python_function_allocator():
     assert not live
 
 
-def test_c_function_allocator():
+def test_c_function_allocator(host_memory):
     class Counter:
         taken = given = 0
     libc = ctypes.CDLL(None)
@@ -285,7 +292,7 @@ def test_array_over_a_pointer():
         cupy.ndarray((1 << 30,), 'f4', memptr=b.data)
 
 
-def test_unowned_memory():
+def test_unowned_memory(host_memory):
     class Owner:
         buffer = ctypes.create_string_buffer(80)
 
@@ -295,8 +302,7 @@ def test_unowned_memory():
     memory = cuda.UnownedMemory(ctypes.addressof(owner.buffer), 80, owner)
     a = cupy.ndarray((10,), 'i8', memptr=cuda.MemoryPointer(memory, 0))
     a[:] = cupy.arange(10)
-    if a.device == 'cpu':
-        assert numpy.frombuffer(owner.buffer, 'i8').tolist() == list(range(10))
+    assert numpy.frombuffer(owner.buffer, 'i8').tolist() == list(range(10))
     del memory, owner
     gc.collect()
     assert alive() is not None

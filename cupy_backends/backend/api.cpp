@@ -19,7 +19,7 @@ xpu_status set_device(int32_t device) {
     if (status != XPU_OK) return status;
     if (device < 0 || device >= active.devices)
         return fail(XPU_INVALID_DEVICE, "invalid device ordinal %d: the %s backend has %d device(s)", device, backend()->name,
-                    active.devices);
+                    active.devices.load());
     Thread &t = thread();
     if (t.device == device) return XPU_OK;
     status = backend()->runtime.set_device(backend()->ctx, device);

@@ -4,7 +4,7 @@
 namespace xpu {
 namespace {
 
-int32_t device_count() { return active.backend.load() ? active.devices : 0; }
+int32_t device_count() { return active.backend.load() ? active.devices.load() : 0; }
 
 void pool_set_limit(xpu_pool *pool, int64_t nbytes) { pool->limit.store(nbytes); }
 

@@ -46,8 +46,8 @@ struct Active {
     std::atomic<const xpu_backend *> backend{nullptr};
     std::atomic<const xpu_backend *> host{nullptr};
     std::atomic<bool> forked{false}; /* a child of a process whose backend does not survive fork() */
-    uint32_t caps = 0;
-    int32_t devices = 0;
+    std::atomic<uint32_t> caps{0};
+    std::atomic<int32_t> devices{0};
 };
 extern Active active;
 /* Finds the entry function of a backend: by Python in the extension, by hand in the C++ driver. `name` NULL: the one in use. */

@@ -21,7 +21,7 @@ const xpu_hooks no_hooks = {nullptr, nullptr, nullptr};
 
 xpu_pool *default_pools[kMaxDevices]; /* live as long as the process */
 std::mutex pools_lock;                /* guards the list below */
-std::vector<xpu_pool *> all_pools;
+std::vector<xpu_pool *> &all_pools = *new std::vector<xpu_pool *>(); /* outlives static objects, as threads may */
 
 std::mutex uses_lock;
 struct Uses {

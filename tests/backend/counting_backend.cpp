@@ -210,6 +210,7 @@ xpu_status event_synchronize(void *, int32_t, xpu_event event) {
     return XPU_OK;
 }
 xpu_status event_elapsed(void *, xpu_event start, xpu_event stop, float *ms) {
+    if (!static_cast<Event *>(start)->time || !static_cast<Event *>(stop)->time) return fail(XPU_INVALID_ARGUMENT, "an event is not recorded");
     *ms = static_cast<float>(static_cast<Event *>(stop)->time - static_cast<Event *>(start)->time) * 1e-6f;
     return XPU_OK;
 }
