@@ -230,3 +230,19 @@ def test_submodules_can_be_imported():
             'from cupy.cuda.memory import MemoryPool\nfrom cupy.cuda import cublas, nvtx\nprint(r.getDeviceCount() > 0)')
     done = subprocess.run([sys.executable, '-W', 'ignore', '-c', code], capture_output=True, text=True, env=dict(os.environ))
     assert done.stdout == 'True\n', done.stderr
+
+
+def test_every_name_of_cupy_cuda_exists_or_says_why_not():
+    with open(os.path.join(os.path.dirname(__file__), 'data', 'cuda_names.txt')) as f:
+        names = [line.strip() for line in f if not line.startswith('#')]
+    missing = []
+    for name in names:
+        found = cupy
+        try:
+            for part in name.split('.')[1:]:
+                found = getattr(found, part)
+        except NotImplementedError as e:
+            assert 'not available' in str(e), name
+        except AttributeError:
+            missing.append(name)
+    assert len(names) > 300 and not missing

@@ -67,12 +67,10 @@ PyObject *probe(PyObject *, PyObject *capsule) {
     auto entry = reinterpret_cast<xpu_backend_entry_fn>(PyCapsule_GetPointer(capsule, "xpu_backend_entry"));
     if (!entry) return nullptr;
     const xpu_backend *b = nullptr;
-    const char *message = nullptr;
     int32_t count = 0;
     xpu_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = entry(xpu::services(), &b, &message);
-    status = xpu::check_backend(status, b, message);
+    status = xpu::call_entry(entry, &b);
     if (status == XPU_OK && (status = b->runtime.device_count(b->ctx, &count)) != XPU_OK) xpu::fail_from(b, status, "counting devices");
     Py_END_ALLOW_THREADS
     bool ok = status == XPU_OK;

@@ -27,9 +27,7 @@ xpu_status enter(const char *name, const xpu_backend **out) {
     xpu_backend_entry_fn entry = nullptr;
     xpu_status status = loader(name, &entry);
     if (status != XPU_OK) return status;
-    const char *message = nullptr;
-    status = entry(&the_services, out, &message);
-    return check_backend(status, *out, message);
+    return call_entry(entry, out);
 }
 
 /* Device properties, asked once. */
@@ -58,7 +56,7 @@ void after_fork_in_child() {
 
 const xpu_services *services() { return &the_services; }
 
-xpu_status check_backend(xpu_status status, const xpu_backend *b, const char *message) {
+static xpu_status check_backend(xpu_status status, const xpu_backend *b, const char *message) {
     if (status != XPU_OK) return fail(status, "%s", message && *message ? message : "the backend cannot be opened");
     if (!b || b->abi_version != XPU_ABI_VERSION || b->struct_size < sizeof(xpu_backend) || b->call_size != sizeof(xpu_call) ||
         b->tensor_size != sizeof(xpu_tensor))
@@ -82,6 +80,19 @@ xpu_status fail_forked() {
     return fail(XPU_FORKED,
                 "the %s backend was opened before fork() and cannot be used in the child: start processes with the 'spawn' method",
                 active.backend.load()->name);
+}
+
+xpu_status call_entry(xpu_backend_entry_fn entry, const xpu_backend **out) {
+    static auto *one_at_a_time = new std::recursive_mutex(); /* an entry function may ask for the host, which has one too */
+    {
+        Unlocked unlocked; /* the one inside may be opening the host through Python */
+        one_at_a_time->lock();
+    }
+    const char *message = nullptr;
+    xpu_status status = entry(&the_services, out, &message);
+    status = check_backend(status, *out, message);
+    one_at_a_time->unlock();
+    return status;
 }
 
 xpu_status open_host() {
