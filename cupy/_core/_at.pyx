@@ -2,7 +2,6 @@
 from cupy._core._convert cimport array_from
 from cupy._core._dtype cimport *
 from cupy._core._launch cimport launch
-from cupy._core._scalar cimport scalar_kind
 from cupy._core._ufunc cimport Resolved, find_loop, ufunc
 from cupy._core.core cimport *
 from cupy_backends.backend.xpu cimport *
@@ -35,14 +34,14 @@ def at(ufunc u, a, indices, tuple values):
     target = <ndarray>a
     require_writeable(target)
     key = _index_arrays(indices)
+    values = tuple([as_array(x) for x in values])  # Python scalars are arrays of their own dtype here, as in NumPy
     if len(key) <= target.t.ndim and _only_integers(key):
         _launch_at(u, target, key, values)
         return
     # any other key: the flat positions that it selects
     positions = iota(target.t.size, 0, 1, 'l').reshape(target.shape)[indices]
     work = target if target.flags_ & C_CONTIGUOUS else copy_of(target, c'C')
-    shaped = [x if not isinstance(x, ndarray) else x for x in values]
-    _launch_at(u, work.reshape(-1), (positions,), tuple(shaped))
+    _launch_at(u, work.reshape(-1), (positions,), values)
     if work is not target:
         copy_into(target, work)
 
@@ -69,11 +68,10 @@ cdef _launch_at(ufunc u, ndarray a, tuple key, tuple values):
         shape[nd + i - n] = a.t.shape[i]
     dtypes[0] = a.t.dtype
     for i in range(nvalues):
-        kind = scalar_kind(values[i])
-        dtypes[1 + i] = kind if kind >= 0 else as_array(values[i]).t.dtype
+        dtypes[1 + i] = (<ndarray>values[i]).t.dtype
     loop = find_loop(u.op, u.nin, dtypes)[0]
     for i in range(nvalues):
-        x = array_from(values[i], loop.types[1 + i]) if not isinstance(values[i], ndarray) else <ndarray>values[i]
+        x = <ndarray>values[i]
         if may_overlap(a, x):
             x = copy_of(x, c'K')
         x = _broadcast_to(x, nd + a.t.ndim - n, shape)
