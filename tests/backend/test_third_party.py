@@ -10,12 +10,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def test_it_is_found_and_used(counting):
     out, _ = counting.run('''
-print(sorted(cupy.xpu.backends().items()) [0][0], cupy.xpu.backend_name(), cupy.xpu.device_count())
+print('counting' in cupy.xpu.backends(), cupy.xpu.backend_name(), cupy.xpu.device_count())
 a = cupy.arange(10, dtype='f4')
 print(a.device, (a + a).get().tolist(), a.sum().item())
 print(cupy.xpu.Device(0).name)
 ''')
-    assert out.splitlines() == ['counting counting 2', '<Device 0> [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0] 45.0',
+    assert out.splitlines() == ['True counting 2', '<Device 0> [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0] 45.0',
                                 'Counting device (pretended)']
 
 
