@@ -118,7 +118,8 @@ xpu_status fail(xpu_status status, const char *format, ...) {
 } // namespace host
 
 PyMODINIT_FUNC PyInit__host() {
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_host", "The host (CPU) backend.", -1, nullptr, nullptr, nullptr, nullptr, nullptr};
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_host", "The host (CPU) backend.", -1, nullptr, nullptr, nullptr, nullptr,
+                                     nullptr};
     PyObject *module = PyModule_Create(&definition);
     if (!module || !host::load_loops()) {
         Py_XDECREF(module);

@@ -247,8 +247,9 @@ xpu_status copy_cast(const xpu_tensor *dst, const xpu_tensor *src) {
 xpu_status run_copy(xpu_call *call) {
     const bool masked = call->flags & XPU_FLAG_MASKED;
     const xpu_tensor *dst = call->out[0], *src = call->in[0];
-    if ((call->flags & XPU_FLAG_CONTIGUOUS) && !masked && src->base && src->dtype == dst->dtype && dst->size * item_size(dst->dtype) < kCopyBytes) {
-        memcpy(data_of(dst), data_of(src), dst->size * item_size(dst->dtype));
+    const int64_t nbytes = dst->size * item_size(dst->dtype);
+    if ((call->flags & XPU_FLAG_CONTIGUOUS) && !masked && src->base && src->dtype == dst->dtype && nbytes < kCopyBytes) {
+        memcpy(data_of(dst), data_of(src), nbytes);
         return XPU_OK;
     }
     const xpu_tensor *operands[] = {dst, src, masked ? call->in[1] : nullptr};

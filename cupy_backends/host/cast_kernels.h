@@ -217,9 +217,10 @@ template <class T> void copy_items(const char *src, int64_t src_stride, char *ds
 
 struct Item16 { uint64_t word[2]; };
 
-#define ROW(F)                                                                                                                          \
-    {cast_loop<F, Bool>, cast_loop<F, int8_t>, cast_loop<F, uint8_t>, cast_loop<F, int16_t>, cast_loop<F, uint16_t>, cast_loop<F, int32_t>, \
-     cast_loop<F, uint32_t>, cast_loop<F, int64_t>, cast_loop<F, uint64_t>, cast_loop<F, Half>, cast_loop<F, float>, cast_loop<F, double>, \
+#define ROW(F)                                                                                                                    \
+    {cast_loop<F, Bool>, cast_loop<F, int8_t>, cast_loop<F, uint8_t>, cast_loop<F, int16_t>, cast_loop<F, uint16_t>,              \
+     cast_loop<F, int32_t>, cast_loop<F, uint32_t>, cast_loop<F, int64_t>, cast_loop<F, uint64_t>,                                \
+     cast_loop<F, Half>, cast_loop<F, float>, cast_loop<F, double>,                                                               \
      cast_loop<F, Complex<float>>, cast_loop<F, Complex<double>>}
 void fill_casts(CastFn (*table)[XPU_BFLOAT16]) {
     static const CastFn rows[XPU_BFLOAT16][XPU_BFLOAT16] = {ROW(Bool), ROW(int8_t), ROW(uint8_t), ROW(int16_t), ROW(uint16_t), ROW(int32_t),

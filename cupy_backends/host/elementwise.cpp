@@ -317,14 +317,15 @@ xpu_status run_elementwise(xpu_call *call) {
     job.nin = call->nin - job.masked;
     job.nout = call->nout;
     job.nargs = job.nin + job.nout;
-    job.blend = job.masked && !(call->op == XPU_OP_power && is_signed_integer(types[1])); /* bad exponents may hide behind a mask */
+    const bool integer_power = call->op == XPU_OP_power && is_signed_integer(types[1]);
+    job.blend = job.masked && !integer_power; /* bad exponents may hide behind a mask */
     job.heavy = is_heavy(call->op, types[0]);
     job.grain = elementwise_grain(call->op, types[0]);
     if (call->out[0]->size == 0)
         return XPU_OK;
     if (job.nargs + job.masked > XPU_MAX_ARGS)
         return fail(XPU_INVALID_ARGUMENT, "too many operands: %d", job.nargs);
-    if (call->op == XPU_OP_power && is_signed_integer(types[1]) && has_negative_exponent(call->in[1], job.masked ? call->in[2] : nullptr, types[1]))
+    if (integer_power && has_negative_exponent(call->in[1], job.masked ? call->in[2] : nullptr, types[1]))
         return fail(XPU_NEGATIVE_POWER, "integers to negative integer powers are not allowed");
     if ((call->flags & XPU_FLAG_CONTIGUOUS) && !job.masked && !wide) {
         run_contiguous(call, job.loop, call->out[0]->size, job.grain);

@@ -29,7 +29,7 @@ struct Loop {
     void *data = nullptr;
 };
 Loop numpy_loop(int op, int loop);
-typedef int (*SortFn)(void *start, intptr_t n, void *array);                     /* PyArray_SortFunc; array may be a dummy kept by loops.cpp */
+typedef int (*SortFn)(void *start, intptr_t n, void *array); /* PyArray_SortFunc; array may be a dummy kept by loops.cpp */
 typedef int (*ArgSortFn)(void *start, intptr_t *index, intptr_t n, void *array);
 typedef int (*ArgFn)(void *start, intptr_t n, intptr_t *result, void *array);
 SortFn numpy_sort(int dtype, bool stable);
@@ -62,8 +62,8 @@ bool is_aligned(const xpu_tensor *t); /* plan.cpp */
 int thread_count();
 void parallel_run(int64_t n, int64_t grain, void (*body)(void *ctx, int64_t begin, int64_t end, int worker), void *ctx);
 template <class F> void parallel(int64_t n, int64_t grain, F &&f) { /* f(begin, end, worker) */
-    parallel_run(n, grain, [](void *c, int64_t b, int64_t e, int w) { (*static_cast<typename std::remove_reference<F>::type *>(c))(b, e, w); },
-                 &f);
+    using Body = typename std::remove_reference<F>::type;
+    parallel_run(n, grain, [](void *c, int64_t b, int64_t e, int w) { (*static_cast<Body *>(c))(b, e, w); }, &f);
 }
 constexpr int64_t kParallelElements = 1 << 15; /* below this no worker wakes */
 constexpr int kMaxThreads = 256;

@@ -122,9 +122,10 @@ bool load_ufuncs() {
         PyObject *ufunc = find_ufunc(numpy, umath, ufunc_type, op.name);
         for (int i = 0; i < op.nloops; ++i) {
             Loop &loop = g_loops[op.id][i];
-            loop = own_loop(op.id, g_types[op.id][i].types, PyArray_RUNTIME_VERSION < NPY_2_0_API_VERSION);
+            const xpu_loop &row = g_types[op.id][i];
+            loop = own_loop(op.id, row.types, PyArray_RUNTIME_VERSION < NPY_2_0_API_VERSION);
             if (!loop.fn && ufunc)
-                loop = guarded_loop(op.id, g_types[op.id][i].types[0], find_loop(reinterpret_cast<PyUFuncObject *>(ufunc), g_types[op.id][i]));
+                loop = guarded_loop(op.id, row.types[0], find_loop(reinterpret_cast<PyUFuncObject *>(ufunc), row));
             fill_quick(op, i);
         }
         Py_XDECREF(ufunc);

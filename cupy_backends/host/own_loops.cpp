@@ -29,13 +29,15 @@ template <class T, int SKIP> void copy_loop(char **args, const intptr_t *dimensi
 }
 
 LoopFn identity_of(int size) {
-    return size == 1 ? copy_loop<uint8_t, 0> : size == 2 ? copy_loop<uint16_t, 0> : size == 4 ? copy_loop<uint32_t, 0> : copy_loop<uint64_t, 0>;
+    return size == 1 ? copy_loop<uint8_t, 0> : size == 2 ? copy_loop<uint16_t, 0> : size == 4 ? copy_loop<uint32_t, 0>
+         : copy_loop<uint64_t, 0>;
 }
 
 /* --- isnan, isinf, isfinite, signbit: NumPy's loops skip elements of an output that is not contiguous (2.4) --- */
 
 template <class T> bool test_value(int op, T v) {
-    return op == XPU_OP_isnan ? std::isnan(v) : op == XPU_OP_isinf ? std::isinf(v) : op == XPU_OP_isfinite ? std::isfinite(v) : std::signbit(v);
+    return op == XPU_OP_isnan ? std::isnan(v) : op == XPU_OP_isinf ? std::isinf(v) : op == XPU_OP_isfinite ? std::isfinite(v)
+         : std::signbit(v);
 }
 
 Loop g_tests[4][2]; /* NumPy's, by op and by dtype */

@@ -3,7 +3,9 @@
 /* All bits of T set where the condition is true. */
 template <class T> inline T bits_of(uint8_t condition) { return static_cast<T>(condition ? -1 : 0); }
 
-template <class T> inline T choose(uint8_t condition, T x, T y) { return (x & bits_of<T>(condition)) | (y & static_cast<T>(~bits_of<T>(condition))); }
+template <class T> inline T choose(uint8_t condition, T x, T y) {
+    return (x & bits_of<T>(condition)) | (y & static_cast<T>(~bits_of<T>(condition)));
+}
 inline Item16 choose(uint8_t condition, Item16 x, Item16 y) {
     return {{choose<uint64_t>(condition, x.word[0], y.word[0]), choose<uint64_t>(condition, x.word[1], y.word[1])}};
 }

@@ -107,7 +107,8 @@ bool run_slabs(const Job &job, const Plan &plan, const int (*types)[2], xpu_stat
                     rest /= plan.shape[d];
                 }
             }
-            if (!run_slab(s, data, std::min(s.rows, plan.shape[s.y] - row), std::min(s.columns, plan.shape[last] - column), memory.as<char>()))
+            const int64_t rows = std::min(s.rows, plan.shape[s.y] - row), columns = std::min(s.columns, plan.shape[last] - column);
+            if (!run_slab(s, data, rows, columns, memory.as<char>()))
                 good = false;
         }
     });

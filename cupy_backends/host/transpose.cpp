@@ -7,7 +7,7 @@
 namespace host {
 namespace {
 
-/* N rows of N items, read along src's rows and written along dst's: each round interleaves row k with row k + N/2, log2(N) rounds in all. */
+/* N rows of N items, read along src's rows and written along dst's: log2(N) rounds, each interleaves row k with row k + N/2. */
 template <class T> struct Block {
     static constexpr int N = 16 / sizeof(T);
     typedef T Vector __attribute__((vector_size(16)));

@@ -33,9 +33,10 @@ class Call(ct.Structure):
                 ('result', ct.c_int64 * 4)]
 
 
-RUNTIME_SLOTS = ('device_count device_props set_device mem_info malloc free malloc_pinned free_pinned memcpy_async memcpy_2d memcpy_peer '
-                 'memset_async stream_create stream_destroy stream_query stream_synchronize stream_wait_event stream_host_func event_create '
-                 'event_destroy event_record event_query event_synchronize event_elapsed device_synchronize last_error').split()
+RUNTIME_SLOTS = ('device_count device_props set_device mem_info malloc free malloc_pinned free_pinned memcpy_async memcpy_2d '
+                 'memcpy_peer memset_async stream_create stream_destroy stream_query stream_synchronize stream_wait_event '
+                 'stream_host_func event_create event_destroy event_record event_query event_synchronize event_elapsed '
+                 'device_synchronize last_error').split()
 
 
 class Backend(ct.Structure):

@@ -6,7 +6,8 @@ import direct
 from direct import AT, ops
 from test_elementwise import same, unaligned, values
 
-OPS = [op for op in ops.values() if op.kind == 'ELEMENTWISE' and op.nin <= 2 and op.nout == 1 and isinstance(getattr(np, op.name, None), np.ufunc)]
+OPS = [op for op in ops.values() if op.kind == 'ELEMENTWISE' and op.nin <= 2 and op.nout == 1
+       and isinstance(getattr(np, op.name, None), np.ufunc)]
 
 
 def run_at(op, loop, target, index, value=None, axes=None):

@@ -27,7 +27,8 @@ def edge_values(dtype, n=0):
         a = np.array([v for v in (info.min, info.min + 1, -1, 0, 1, 2, 127, 128, 255, 256, 2049, 65519, 65520, 65521, 16777217, info.max)
                       if info.min <= v <= info.max], dtype)
     else:
-        special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-8, 3e-8, 6e-8, 6.1e-5, 65504, 65519.99, 65520, 1e-45, 1e-310, 1e300, 0.1, 2049, 2051]
+        special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-8, 3e-8, 6e-8, 6.1e-5, 65504, 65519.99, 65520, 1e-45, 1e-310, 1e300, 0.1,
+                   2049, 2051]
         real = astype(np.array(special + bounds), 'f4' if dtype == 'F' else 'f8')
         with np.errstate(all='ignore'):
             a = astype(real if dtype.kind == 'f' else np.concatenate([real + 1j * real[::-1], real + 0j, 0 * real + 1j]), dtype)
@@ -81,14 +82,16 @@ def test_all_halves():
         assert copied(every, np.empty(65536, dst)).tobytes() == astype(every, dst).tobytes(), dst
     bits = np.arange(0, 2 ** 32, 4001, dtype='u8').astype('u4')
     near = (np.arange(65536, dtype='u4') << 13)
-    near = np.concatenate([(near + d).astype('u4') for d in (0xfff, 0x1000, 0x1001, 0x37ffffff, 0x38000000, 0x38000001)] + [bits]).view('f4')
+    steps = (0xfff, 0x1000, 0x1001, 0x37ffffff, 0x38000000, 0x38000001)
+    near = np.concatenate([(near + d).astype('u4') for d in steps] + [bits]).view('f4')
     assert copied(near, np.empty(near.size, 'e')).tobytes() == astype(near, 'e').tobytes()
     wide = np.concatenate([near.astype('f8'), np.nextafter(near.astype('f8'), np.inf), np.nextafter(near.astype('f8'), -np.inf)])
     assert copied(wide, np.empty(wide.size, 'e')).tobytes() == astype(wide, 'e').tobytes()
 
 
-@pytest.mark.parametrize('shape,axes', [((130, 67), (1, 0)), ((3, 70, 65), (2, 1, 0)), ((5, 6, 7, 8), (3, 1, 0, 2)), ((1, 300, 2), (2, 1, 0)),
-                                        ((400, 3), (1, 0)), ((4, 400), (1, 0)), ((2, 3, 4, 5, 6, 7), (5, 0, 4, 1, 3, 2)), ((1000, 1000), (1, 0))])
+@pytest.mark.parametrize('shape,axes', [
+    ((130, 67), (1, 0)), ((3, 70, 65), (2, 1, 0)), ((5, 6, 7, 8), (3, 1, 0, 2)), ((1, 300, 2), (2, 1, 0)), ((400, 3), (1, 0)),
+    ((4, 400), (1, 0)), ((2, 3, 4, 5, 6, 7), (5, 0, 4, 1, 3, 2)), ((1000, 1000), (1, 0))])
 def test_transposed(shape, axes):
     for src, dst in (('u1', 'u1'), ('u2', 'u2'), ('f4', 'f4'), ('f8', 'f8'), ('D', 'D'), ('f4', 'f8'), ('i8', 'e')):
         a = np.arange(np.prod(shape)).astype(src).reshape(shape)
@@ -122,7 +125,8 @@ def test_fill():
 
 @pytest.mark.parametrize('dtype', [d for d in direct.DTYPES if d.kind != 'b'])
 def test_iota(dtype):
-    starts = [(0, 1), (3, 2), (1, 100)] + ([(5, -3)] if dtype.kind != 'u' else []) + ([(0.1, 0.1), (1e-3, 1 / 3)] if dtype.kind in 'fc' else [])
+    starts = [(0, 1), (3, 2), (1, 100)] + ([(5, -3)] if dtype.kind != 'u' else [])
+    starts += [(0.1, 0.1), (1e-3, 1 / 3)] if dtype.kind in 'fc' else []
     for start, step in starts:
         for n in (0, 1, 2, 3, 1000, 100003):
             if dtype.kind in 'iu' and start + n * step > np.iinfo(dtype).max or dtype == 'e' and start + n * step > 60000:

@@ -136,8 +136,10 @@ def test_casts(name):
         types, out_types = op.loops[loop]
         for other in ('?bHlefD' if loop % 3 == 0 else 'lf'):
             for shape in ((5,), (2500,), (70, 3), (3, 4, 5)):
-                ins = [np.abs(values(np.dtype(other), shape, k)) if name == 'power' else values(np.dtype(other), shape, k) for k in range(len(types))]
-                ins = [np.nan_to_num(a).clip(0 if t.kind == 'u' else -9, 9) if t.kind in 'iub' and a.dtype.kind in 'fc' else a for a, t in zip(ins, types)]
+                ins = [values(np.dtype(other), shape, k) for k in range(len(types))]
+                ins = [np.abs(a) if name == 'power' else a for a in ins]
+                ins = [np.nan_to_num(a).clip(0 if t.kind == 'u' else -9, 9) if t.kind in 'iub' and a.dtype.kind in 'fc' else a
+                       for a, t in zip(ins, types)]
                 with np.errstate(all='ignore'):
                     cast = [a.astype(t) for a, t in zip(ins, types)]
                     want = expected(op, loop, cast)
@@ -251,6 +253,7 @@ def test_where_keeps_bits():
 
 def test_refusals():
     a = np.zeros(3)
-    for op, loop, method in ((ops['add'].id, 99, 0), (99, 0, 0), (150, 0, 0), (-1, 0, 0), (5000, 0, 0), (ops['add'].id, -1, 0), (ops['exp'].id, 1, 1)):
+    add, exp = ops['add'].id, ops['exp'].id
+    for op, loop, method in ((add, 99, 0), (99, 0, 0), (150, 0, 0), (-1, 0, 0), (5000, 0, 0), (add, -1, 0), (exp, 1, 1)):
         status, _ = direct.launch(op, [a, a], [a], loop=loop, method=method)
         assert status == direct.NOT_SUPPORTED and direct.supports(op, loop, method) == 0
