@@ -95,7 +95,6 @@ xpu_pool::~xpu_pool() {
     const xpu_backend *b = xpu::active.backend;
     for (xpu_event e : events) b->runtime.event_destroy(b->ctx, device, e);
     for (Arena *a : arenas) delete a;
-    for (Arena *a : retired) delete a;
     while (Block *b2 = spare_blocks) {
         spare_blocks = b2->next;
         delete b2;
@@ -417,6 +416,14 @@ xpu_status xpu_pool::stream_closed(xpu_stream stream) {
             if (b->free) (s->large ? to->large : to->small).insert(b);
     }
     arenas.erase(std::find(arenas.begin(), arenas.end(), from));
-    retired.push_back(from); /* magazines of other threads may still name it */
+    from->closed = true;
+    if (!from->magazines) delete from;
     return XPU_OK;
+}
+
+void xpu_pool::drop_magazine(xpu::Magazine *m) {
+    std::lock_guard<std::mutex> guard(lock);
+    magazines.erase(std::find(magazines.begin(), magazines.end(), m));
+    if (--m->arena->magazines == 0 && m->arena->closed) delete m->arena;
+    delete m;
 }

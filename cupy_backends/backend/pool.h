@@ -55,6 +55,8 @@ struct Bins {
 struct Arena {
     xpu_stream stream = nullptr;
     uint64_t id = 0;
+    int magazines = 0;               /* that name it */
+    std::atomic<bool> closed{false}; /* its stream is gone; lives until its last magazine is */
     Bins small, large;
 };
 
@@ -93,7 +95,6 @@ struct xpu_pool {
     size_t unit = 64, padding = 0;
     int64_t used = 0, total = 0, free_blocks = 0, segment_count = 0, requests = 0;
     std::vector<xpu::Arena *> arenas;
-    std::vector<xpu::Arena *> retired; /* of closed streams */
     std::vector<xpu::Magazine *> magazines;
     std::vector<xpu::Pending> pending;
     std::vector<xpu_event> events;     /* idle ones */
@@ -113,6 +114,7 @@ struct xpu_pool {
     void trim(bool wait);
     void stats(xpu_pool_stats *out);
     xpu_status stream_closed(xpu_stream stream);
+    void drop_magazine(xpu::Magazine *m); /* empty */
     size_t rounded(size_t nbytes) const { return nbytes + padding < unit ? unit : (nbytes + padding + unit - 1) & ~(unit - 1); }
 
   private:

@@ -50,26 +50,6 @@ void fill_record(xpu_storage *s, Block *b, size_t nbytes, int32_t device, xpu_st
     *s = {b->ptr, nbytes, device, 1, stream, nullptr, nullptr, b, nullptr, id};
 }
 
-Magazine *select_magazine(Thread &t) {
-    xpu_pool *pool = default_pools[t.device];
-    std::lock_guard<std::mutex> guard(pool->lock);
-    Arena *arena = pool->arena_of(t.stream);
-    for (Magazine *m = t.magazines; m; m = m->next)
-        if (m->arena_id == arena->id) return t.magazine = m;
-    auto *m = new Magazine();
-    m->arena_id = arena->id;
-    m->arena = arena;
-    m->pool = pool;
-    m->shift = __builtin_ctzll(pool->unit);
-    m->slack = pool->padding + pool->unit - 1;
-    m->max_bytes = (std::min<size_t>(Magazine::kClasses - 1, (size_t(64) << 10) >> m->shift) << m->shift) - pool->padding;
-    m->epoch = pool->epoch.load();
-    m->next = t.magazines;
-    pool->magazines.push_back(m);
-    t.magazines = t.magazine = m;
-    return m;
-}
-
 inline void add_to(std::atomic<int64_t> &counter, int64_t n) { /* one writer: no locked instruction needed */
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
@@ -90,6 +70,43 @@ void flush(Thread &t, Magazine *m) {
     m->bytes.store(0, std::memory_order_relaxed);
     m->blocks.store(0, std::memory_order_relaxed);
     if (n) m->pool->give(batch, n);
+}
+
+/* Drops the magazines of closed streams; all of them when the thread ends. */
+void drop_magazines(Thread &t, bool all) {
+    for (Magazine **at = &t.magazines; *at;) {
+        Magazine *m = *at;
+        if (!all && !m->arena->closed) {
+            at = &m->next;
+            continue;
+        }
+        flush(t, m);
+        *at = m->next;
+        if (t.magazine == m) t.magazine = nullptr;
+        m->pool->drop_magazine(m);
+    }
+}
+
+Magazine *select_magazine(Thread &t) {
+    drop_magazines(t, false);
+    xpu_pool *pool = default_pools[t.device];
+    std::lock_guard<std::mutex> guard(pool->lock);
+    Arena *arena = pool->arena_of(t.stream);
+    for (Magazine *m = t.magazines; m; m = m->next)
+        if (m->arena_id == arena->id) return t.magazine = m;
+    auto *m = new Magazine();
+    m->arena_id = arena->id;
+    m->arena = arena;
+    ++arena->magazines;
+    m->pool = pool;
+    m->shift = __builtin_ctzll(pool->unit);
+    m->slack = pool->padding + pool->unit - 1;
+    m->max_bytes = (std::min<size_t>(Magazine::kClasses - 1, (size_t(64) << 10) >> m->shift) << m->shift) - pool->padding;
+    m->epoch = pool->epoch.load();
+    m->next = t.magazines;
+    pool->magazines.push_back(m);
+    t.magazines = t.magazine = m;
+    return m;
 }
 
 inline void push(Magazine *m, size_t k, xpu_storage *s) {
@@ -390,6 +407,7 @@ xpu_status stream_closed(int32_t device, xpu_stream stream) {
     }
     for (xpu_pool *p : pools)
         if (p->device == device) p->stream_closed(stream);
+    if (this_thread) drop_magazines(*this_thread, false);
     return XPU_OK;
 }
 
@@ -402,16 +420,7 @@ void flush_magazines(Thread *t) {
 }
 
 void drop_thread_memory(Thread *t) {
-    flush_magazines(t);
-    while (Magazine *m = t->magazines) {
-        t->magazines = m->next;
-        {
-            std::lock_guard<std::mutex> guard(m->pool->lock);
-            auto &list = m->pool->magazines;
-            list.erase(std::find(list.begin(), list.end(), m));
-        }
-        delete m;
-    }
+    drop_magazines(*t, true);
     while (xpu_storage *s = t->records) {
         t->records = static_cast<xpu_storage *>(s->free_arg);
         delete s;

@@ -231,6 +231,27 @@ CASE(pool, memory_of_a_closed_stream_is_not_lost, COUNTING) {
     CHECK(stats().used_bytes == 0 && stats().total_bytes == 0);
 }
 
+CASE(pool, many_streams_leave_nothing_behind, COUNTING) {
+    core_api.open();
+    std::thread([] {
+        const xpu_backend *b = core_api.backend();
+        for (int i = 0; i < 300; ++i) {
+            xpu_stream stream;
+            b->runtime.stream_create(b->ctx, 0, 0, 0, &stream);
+            core_api.set_stream(0, stream);
+            xpu_storage *s = take(100 + i);
+            core_api.set_stream(0, nullptr);
+            if (i % 2) core_api.release(s);
+            std::thread([=] { manage_api.stream_closed(0, stream); }).join();
+            b->runtime.stream_destroy(b->ctx, 0, stream);
+            if (i % 2 == 0) core_api.release(s);
+        }
+        CHECK(manage_api.default_pool(0)->magazines.size() < 8);
+        CHECK(manage_api.default_pool(0)->arenas.size() < 4);
+    }).join();
+    CHECK(stats().used_bytes == 0);
+}
+
 CASE(pool, streams_have_memory_of_their_own, COUNTING) {
     core_api.open();
     xpu_storage *a = take(5000000);
