@@ -37,7 +37,9 @@ def test_reduce(name):
         bad(oracle.compare(lambda xp: method(xp, name, 'reduce')(xp.array(a)[0, 0])), name, dtype, '0-d')
         for label, make in layouts(dtype, limit=LIMITS.get(name) and 2)[:8]:
             for axis in (0, 1, 2):
-                bad(oracle.compare(lambda xp: method(xp, name, 'reduce')(make(xp), axis=axis)), name, dtype, label, axis)
+                # rows read backwards: NumPy's vector code or its scalar code, which differ by up to 2 ulp
+                bad(oracle.compare(lambda xp: method(xp, name, 'reduce')(make(xp), axis=axis), ulp=2 if label == 'reversed' else 0), name,
+                    dtype, label, axis)
     bad.report()
 
 

@@ -49,7 +49,8 @@ def test_promotion(name):
     bad.report()
 
 
-SCALARS = [True, 3, -3, 300, 2 ** 40, 2 ** 70, 2.5, float('inf'), 1.5j, numpy.int8(3), numpy.uint8(200), numpy.float32(2.5),
+HUGE = 2 ** 70
+SCALARS = [True, 3, -3, 300, 2 ** 40, HUGE, 2.5, float('inf'), 1.5j, numpy.int8(3), numpy.uint8(200), numpy.float32(2.5),
            numpy.float64(1e300), numpy.complex64(1j), numpy.bool_(True), numpy.array(2.0, 'f4')]
 
 
@@ -58,6 +59,8 @@ def test_scalar_operands(name):
     """Python scalars are weak, NumPy's have their dtype, on either side."""
     bad = oracle.Failures()
     for dtype, scalar in itertools.product(DTYPES, SCALARS):
+        if scalar is HUGE and name.startswith('logical'):
+            continue  # whether a number is zero needs no 64 bits: NumPy's OverflowError is not wanted
         a = values(dtype, 9, limit=LIMITS.get(name))
         bad(oracle.compare(lambda xp: call(xp, name, xp.array(a), scalar)), name, dtype, repr(scalar))
         bad(oracle.compare(lambda xp: call(xp, name, scalar, xp.array(a))), name, repr(scalar), dtype)
@@ -74,7 +77,8 @@ def test_layouts(name):
     for dtypes in loops(name):
         if len(dtypes) == 1:
             for label, make in layouts(dtypes):
-                bad(oracle.compare(lambda xp: call(xp, name, make(xp))), name, dtypes, label)
+                # on one element NumPy takes vector or scalar code by how far input and output are apart: 1 ulp
+                bad(oracle.compare(lambda xp: call(xp, name, make(xp)), ulp=1 if label == 'scalar' else 0), name, dtypes, label)
             continue
         first, second = layouts(dtypes[0], 1), layouts(dtypes[1], 2, limit)
         plain_first, plain_second = first[0][1], second[0][1]
