@@ -10,20 +10,28 @@ inline Item16 choose(uint8_t condition, Item16 x, Item16 y) {
     return {{choose<uint64_t>(condition, x.word[0], y.word[0]), choose<uint64_t>(condition, x.word[1], y.word[1])}};
 }
 
+template <class T> inline T item_at(const char *p) { /* complex64 moves as uint64_t, for which it need not be aligned */
+    T v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
 /* X, Y: is it an array, or one value? */
-template <class T, bool X, bool Y> void where_rows(const uint8_t *condition, const T *x, const T *y, T *out, int64_t n) {
+template <class T, bool X, bool Y> void where_rows(const char *condition, const char *x, const char *y, char *out, int64_t n) {
+    constexpr int64_t size = sizeof(T);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i)
-        out[i] = choose(condition[i], x[X ? i : 0], y[Y ? i : 0]);
+    for (int64_t i = 0; i < n; ++i) {
+        const T v = choose(static_cast<uint8_t>(condition[i]), item_at<T>(x + (X ? i * size : 0)), item_at<T>(y + (Y ? i * size : 0)));
+        memcpy(out + i * size, &v, sizeof v);
+    }
 }
 
 template <class T> void where_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *) {
     constexpr intptr_t size = sizeof(T);
     const intptr_t n = dimensions[0];
-    const T *x = reinterpret_cast<const T *>(args[1]), *y = reinterpret_cast<const T *>(args[2]);
-    T *out = reinterpret_cast<T *>(args[3]);
+    const char *condition = args[0], *x = args[1], *y = args[2];
+    char *out = args[3];
     if (steps[0] == 1 && steps[3] == size && (steps[1] == size || !steps[1]) && (steps[2] == size || !steps[2])) {
-        const uint8_t *condition = reinterpret_cast<const uint8_t *>(args[0]);
         if (steps[1] && steps[2])
             where_rows<T, true, true>(condition, x, y, out, n);
         else if (steps[1])
@@ -35,9 +43,9 @@ template <class T> void where_loop(char **args, const intptr_t *dimensions, cons
         return;
     }
     for (intptr_t i = 0; i < n; ++i) {
-        const uint8_t condition = static_cast<uint8_t>(args[0][i * steps[0]]);
-        *reinterpret_cast<T *>(args[3] + i * steps[3]) = choose(condition, *reinterpret_cast<const T *>(args[1] + i * steps[1]),
-                                                                 *reinterpret_cast<const T *>(args[2] + i * steps[2]));
+        const uint8_t c = static_cast<uint8_t>(condition[i * steps[0]]);
+        const T v = choose(c, item_at<T>(x + i * steps[1]), item_at<T>(y + i * steps[2]));
+        memcpy(out + i * steps[3], &v, sizeof v);
     }
 }
 
