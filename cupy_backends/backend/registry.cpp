@@ -1,9 +1,10 @@
 /* Opening of backends. The one in use is opened by the first call that needs a device, never at import. */
 #include <pthread.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "pool.h"
 #include "runtime.h"
@@ -82,23 +83,35 @@ xpu_status fail_forked() {
                 active.backend.load()->name);
 }
 
+/* Never destroyed: threads may outlive static objects. An entry function may ask for the host, which has one too. */
+struct Entries {
+    std::recursive_mutex lock;
+    std::vector<std::pair<xpu_backend_entry_fn, const xpu_backend *>> opened;
+};
+
 xpu_status call_entry(xpu_backend_entry_fn entry, const xpu_backend **out) {
-    static auto *one_at_a_time = new std::recursive_mutex(); /* an entry function may ask for the host, which has one too */
+    static auto *entries = new Entries();
     {
         Unlocked unlocked; /* the one inside may be opening the host through Python */
-        one_at_a_time->lock();
+        entries->lock.lock();
+    }
+    std::lock_guard<std::recursive_mutex> guard(entries->lock, std::adopt_lock);
+    for (auto &e : entries->opened) {
+        if (e.first != entry) continue;
+        *out = e.second;
+        return XPU_OK;
     }
     const char *message = nullptr;
     xpu_status status = entry(&the_services, out, &message);
     status = check_backend(status, *out, message);
-    one_at_a_time->unlock();
+    if (status == XPU_OK) entries->opened.emplace_back(entry, *out);
     return status;
 }
 
 xpu_status open_host() {
     if (active.host.load(std::memory_order_acquire)) return XPU_OK;
     const xpu_backend *b = nullptr;
-    xpu_status status = enter("host", &b); /* entry functions may be called more than once */
+    xpu_status status = enter("host", &b);
     if (status == XPU_OK) active.host.store(b, std::memory_order_release);
     return status;
 }

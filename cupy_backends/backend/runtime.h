@@ -57,7 +57,7 @@ const xpu_services *services();
 xpu_status open_backend();
 xpu_status open_host();
 xpu_status fail_forked(); /* for a child of a process whose backend does not survive fork() */
-/* Calls an entry function, one at a time, and looks whether what it gave fits. It may be called more than once for a backend. */
+/* Calls an entry function and looks whether what it gave fits. One at a time, and never again after it succeeded. */
 xpu_status call_entry(xpu_backend_entry_fn entry, const xpu_backend **out);
 inline xpu_status ensure_open() { return XPU_LIKELY(active.backend.load(std::memory_order_acquire) != nullptr) ? XPU_OK : open_backend(); }
 const xpu_device_props *device_props(int32_t device);

@@ -1,8 +1,5 @@
 /* Storages: counted owners of memory. Small ones are taken from and put into the thread's magazine without a lock. */
-#include <sched.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <unordered_map>
 

@@ -209,7 +209,8 @@ typedef struct {
     const xpu_backend *(*host)(void);
 } xpu_services;
 
-/* The one symbol a backend exports. Returns XPU_OK, or XPU_NOT_FOUND with a text for the user in *message. */
+/* The one symbol a backend exports. Returns XPU_OK, or XPU_NOT_FOUND with a text for the user in *message. It is called by one thread
+ * at a time, and not again after it succeeded. */
 typedef xpu_status (*xpu_backend_entry_fn)(const xpu_services *services, const xpu_backend **backend, const char **message);
 
 #ifdef __cplusplus
