@@ -19,12 +19,13 @@ def known_gaps():
     return [line for line in GAPS.read_text(encoding='utf-8').splitlines() if line.strip() and not line.startswith('#')]
 
 
-def pytest_report_header(config):
-    """What the tests run on. Asked without cupy, so that an import error is shown by the tests."""
+def pytest_terminal_summary(terminalreporter):
+    """What the tests ran on: at the end, since -q leaves out the header. Asked without cupy, so that tests show its import errors."""
     import numpy
     backend = os.environ.get('CUPY_XPU_BACKEND') or 'auto'
     threads = os.environ.get('CUPY_HOST_THREADS') or len(os.sched_getaffinity(0))
-    return f'numpy {numpy.__version__}, backend {backend}, host threads {threads}, known gaps: {len(known_gaps())}'
+    terminalreporter.write_line('')
+    terminalreporter.write_line(f'numpy {numpy.__version__}, backend {backend}, host threads {threads}, known gaps: {len(known_gaps())}')
 
 
 @pytest.fixture(autouse=True)
