@@ -400,8 +400,10 @@ def repeat(a, repeats, axis=None):
     import cupy
     cdef ndarray array = as_array(a), counts
     cdef bint flat = axis is None
-    cdef int k = array.t.ndim - 1 if flat else normalize_axis(axis, array.t.ndim)
     cdef int64_t n
+    if array.t.ndim == 0:
+        array = array.reshape(1)
+    cdef int k = array.t.ndim - 1 if flat else normalize_axis(axis, array.t.ndim)
     if isinstance(repeats, int):
         return _repeat_evenly(array, repeats, k, flat)
     counts = _counts(repeats)

@@ -183,7 +183,8 @@ cdef ndarray new_view(ndarray a, int ndim, const int64_t* shape, const int64_t* 
     for i in range(ndim):
         v.t.shape[i] = shape[i]
         v.t.strides[i] = strides[i]
-        size *= shape[i]
+        if xpu_mul_overflow(size, shape[i], &size):  # only by broadcasting: no memory holds so many
+            raise ValueError(_TOO_BIG)
     v.t.size = size
     update_flags(v)
     return v
@@ -343,7 +344,7 @@ cdef int broadcast_strides(const xpu_tensor* t, int ndim, const int64_t* shape, 
 
 
 cdef int normalize_axis(object axis, int ndim) except -2:
-    cdef object i = axis if isinstance(axis, int) else PyNumber_Index(axis)
+    cdef int64_t i = axis if isinstance(axis, int) else PyNumber_Index(axis)
     if not -ndim <= i < ndim:
         raise AxisError(i, ndim)
     return i + ndim if i < 0 else i
