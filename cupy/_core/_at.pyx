@@ -2,7 +2,8 @@
 from cupy._core._convert cimport array_from
 from cupy._core._dtype cimport *
 from cupy._core._launch cimport launch
-from cupy._core._ufunc cimport Resolved, find_loop, ufunc
+from cupy._core._loops cimport Resolved, find_loop
+from cupy._core._ufunc cimport ufunc
 from cupy._core.core cimport *
 from cupy_backends.backend.xpu cimport *
 

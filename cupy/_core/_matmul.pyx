@@ -2,7 +2,8 @@
 from cupy._core._dtype cimport *
 from cupy._core._launch cimport api, run
 from cupy._core._scalar cimport scalar_kind
-from cupy._core._ufunc cimport Resolved, call_ufunc, find_loop
+from cupy._core._loops cimport Resolved, find_loop
+from cupy._core._ufunc cimport call_ufunc
 from cupy._core.core cimport (
     ALIGNED, C_CONTIGUOUS, as_array, as_typed, copy_into, copy_of, fill_value, mark_scalar, may_overlap, ndarray, new_array, new_view,
     normalize_axis, order_char, require_writeable, reshape_to, shape_text, shape_tuple, transpose_view)

@@ -2,7 +2,8 @@
 from libc.string cimport memset
 from cupy._core._dtype cimport *
 from cupy._core._launch cimport api, launch, run
-from cupy._core._ufunc cimport Resolved, binary, call_ufunc, find_loop, inplace, unary
+from cupy._core._loops cimport Resolved, find_loop
+from cupy._core._ufunc cimport binary, call_ufunc, inplace, unary
 from cupy._core.core cimport (
     ALIGNED, C_CONTIGUOUS, F_CONTIGUOUS, SCALAR, as_array, as_typed, broadcast_strides, copy_into, copy_of, fill_value, mark_scalar,
     may_overlap, ndarray, new_array, new_like, new_permuted, new_scalar, new_view, normalize_axes, normalize_axis, require_writeable,

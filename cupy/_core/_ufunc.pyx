@@ -1,11 +1,11 @@
 """ufuncs: the loop for the operands' dtypes, broadcasting, outputs; then one launch."""
-from libc.stdlib cimport calloc
 from cupy._core._dtype cimport *
 from cupy._core._launch cimport api, launch
+from cupy._core._loops cimport NO_LOOP, Resolved, find_loop, input_fits, lookup, match_loop, operand_dtype, strong
 from cupy._core._scalar cimport integer_fits, scalar_kind, scalar_tensor
 from cupy._core.core cimport (
-    ALIGNED, C_CONTIGUOUS, F_CONTIGUOUS, SCALAR, WRITEABLE, as_array, as_typed, broadcast_shape, broadcast_strides, copy_into, copy_of, fill_value, may_overlap,
-    ndarray, new_array, new_like, new_permuted, order_char, reshape_to, same_view, shape_text)
+    ALIGNED, C_CONTIGUOUS, F_CONTIGUOUS, SCALAR, WRITEABLE, as_array, broadcast_shape, broadcast_strides, copy_into, copy_of, fill_value,
+    may_overlap, ndarray, new_array, new_like, new_permuted, order_char, reshape_to, same_view, shape_text)
 from cupy_backends.backend.xpu cimport *
 
 import numpy
@@ -14,9 +14,6 @@ try:
     from numpy._core import _exceptions as _errors
 except ImportError:  # NumPy 1.26
     from numpy.core import _exceptions as _errors
-
-ctypedef struct Cache:
-    Resolved pairs[19][19]     # DTYPE_SLOTS; one operand: [dtype][0]
 
 # What one call needs of each operand: the tensor as broadcast, with its strides beside it.
 ctypedef struct Frame:
@@ -27,193 +24,9 @@ ctypedef struct Frame:
     int ndim
     int64_t size
 
-cdef enum:
-    UNKNOWN = 0
-    NONE = -1
-
-cdef Cache* _caches[160]       # XPU_OP_LIMIT
-
-
-# --- choosing a loop ---
 
 cdef bint _is_comparison(int op) noexcept:
     return XPU_OP_equal <= op <= XPU_OP_greater_equal
-
-
-cdef int _strong(int dtype) noexcept:
-    return XPU_INT64 if dtype == WEAK_INT else (XPU_FLOAT64 if dtype == WEAK_FLOAT else (XPU_COMPLEX128 if dtype == WEAK_COMPLEX else dtype))
-
-
-cdef int _first_safe(const xpu_op_info* info, int nin, const int* dtypes) noexcept:
-    cdef int i, k
-    for i in range(info.nloops):
-        for k in range(nin):
-            if not can_cast_safely(dtypes[k], info.loops[i].types[k]):
-                break
-        else:
-            return i
-    return -1
-
-
-cdef int _choose(int op, int nin, const int* dtypes) noexcept:
-    """NumPy's rule: the first loop to which all inputs cast safely. Python scalars take the other operands' dtype where that has a loop."""
-    cdef const xpu_op_info* info = &api.ops[op]
-    cdef int types[8]
-    cdef int i, loop, common = -1
-    cdef bint weak = False
-    if op == XPU_OP_subtract and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
-        return -1
-    if (op == XPU_OP_negative or op == XPU_OP_positive or op == XPU_OP_sign) and dtypes[0] == XPU_BOOL:
-        return -1
-    if (op == XPU_OP_gcd or op == XPU_OP_lcm) and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
-        return -1
-    if XPU_OP_logical_and <= op <= XPU_OP_logical_xor and dtypes[0] != dtypes[1]:
-        types[0] = types[1] = XPU_BOOL  # mixed operands are compared with zero one by one
-        return _first_safe(info, nin, types)
-    for i in range(nin):
-        if dtypes[i] < WEAK_INT:
-            common = dtypes[i] if common < 0 else promote(common, dtypes[i])
-        else:
-            weak = True
-    for i in range(nin):
-        types[i] = dtypes[i]
-        if dtypes[i] >= WEAK_INT:
-            types[i] = _strong(dtypes[i]) if common < 0 else promote(common, dtypes[i])
-            if op == XPU_OP_ldexp and dtypes[i] == WEAK_INT and common > XPU_BOOL:
-                types[i] = XPU_INT8  # its operands have no common type: the smallest loop will do
-    if op == XPU_OP_divide and kind_of[types[0]] <= KIND_SIGNED and kind_of[types[1]] <= KIND_SIGNED:
-        types[0] = types[1] = XPU_FLOAT64  # integers divide as float64, also the small ones
-    loop = _first_safe(info, nin, types)
-    if loop < 0 and weak:
-        for i in range(nin):
-            types[i] = _strong(dtypes[i])
-        loop = _first_safe(info, nin, types)
-    return loop
-
-
-cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) noexcept:
-    cdef int loop = _choose(op, nin, dtypes)
-    if loop < 0:
-        r.loop = NONE
-    else:
-        _take_loop(&api.ops[op], loop, r)
-    return r
-
-
-cdef inline const Resolved* _lookup(int op, int a, int b) noexcept:
-    cdef Resolved* r
-    cdef int dtypes[2]
-    if _caches[op] == NULL:
-        _caches[op] = <Cache*>calloc(1, sizeof(Cache))
-    r = &_caches[op].pairs[a][b]
-    if r.loop == UNKNOWN:
-        dtypes[0], dtypes[1] = a, b
-        return _fill(r, op, api.ops[op].nin, dtypes)
-    return r
-
-
-cdef Resolved _scratch
-
-
-cdef const Resolved* find_loop(int op, int nin, const int* dtypes) except NULL:
-    cdef const Resolved* r
-    if nin == 2:
-        r = _lookup(op, dtypes[0], dtypes[1])
-    elif nin == 1:
-        r = _lookup(op, dtypes[0], 0)
-    else:
-        r = _fill(&_scratch, op, nin, dtypes)
-    if r.loop == NONE:
-        raise _no_loop(op, nin, dtypes)
-    return r
-
-
-cdef _dtype_of_operand(int d):
-    return dtype_object(_strong(d))
-
-
-cdef _no_loop(int op, int nin, const int* dtypes):
-    if op == XPU_OP_subtract and dtypes[0] == XPU_BOOL and dtypes[1] == XPU_BOOL:
-        return TypeError('numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, '
-                         'or the logical_xor function instead.')
-    if op == XPU_OP_negative and dtypes[0] == XPU_BOOL:
-        return TypeError('The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not '
-                         'function instead.')
-    name = api.ops[op].name.decode()
-    given = ', '.join([str(_dtype_of_operand(dtypes[i])) for i in range(nin)])
-    return TypeError(f"ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported "
-                     f"types according to the casting rule ''safe'' (operands: {given})")
-
-
-cdef list _signature_types(const xpu_op_info* info, object dtype, object signature):
-    """The types that a dtype or signature argument fixes, None for the others."""
-    cdef int nin = info.nin, nout = info.nout
-    name = info.name.decode()
-    if signature is None:
-        return [None] * nin + [dtype] * nout
-    if isinstance(signature, tuple):
-        if len(signature) == 1:
-            return [None] * nin + list(signature) * nout
-        if len(signature) != nin + nout:
-            raise ValueError(f'a type-tuple must be specified of length {nin + nout} for ufunc {name!r}')
-        return list(signature)
-    if isinstance(signature, str) and '->' in signature:
-        left, right = signature.replace(' ', '').split('->', 1)
-        if len(left) != nin or len(right) != nout:
-            raise ValueError(f'a type-string for {name}, {nin} typecode(s) before and {nout} after the -> sign')
-        return list(left + right)
-    if isinstance(signature, str) and len(signature) != 1:
-        raise ValueError(f"a type-string for {name} must name all its types, such as {info.loops_text.decode().split()[0]!r}")
-    return [None] * nin + [signature] * nout
-
-
-cdef bint _input_fits(int dtype, int loop_type, str casting) except -1:
-    if dtype >= WEAK_INT and kind_of[_strong(dtype)] <= kind_of[loop_type]:
-        return True
-    return can_cast(_strong(dtype), loop_type, casting)
-
-
-cdef int _take_loop(const xpu_op_info* info, int loop, Resolved* r) noexcept:
-    cdef int k
-    for k in range(8):
-        r.types[k] = info.loops[loop].types[k]
-    r.loop = loop + 1
-    return 0
-
-
-cdef int _match(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r) except -1:
-    """The loop that a dtype or signature argument asks for: the first to which the inputs can be cast, else the first."""
-    cdef const xpu_op_info* info = &api.ops[op]
-    cdef int i, k, n = nin + info.nout, found = -1
-    cdef int wanted[8]
-    cdef list types = _signature_types(info, dtype, signature)
-    cdef bint fits, inputs_free = True
-    for k in range(n):
-        wanted[k] = -1 if types[k] is None else dtype_number(types[k])
-        inputs_free = inputs_free and (k >= nin or wanted[k] < 0)
-    i = _choose(op, nin, dtypes) if inputs_free else -1
-    if i >= 0:  # the loop of the operands' own dtypes, when its outputs are what is asked for
-        fits = True
-        for k in range(nin, n):
-            fits = fits and (wanted[k] < 0 or wanted[k] == info.loops[i].types[k])
-        if fits:
-            return _take_loop(info, i, r)
-    for i in range(info.nloops):
-        fits = True
-        for k in range(n):
-            fits = fits and (wanted[k] < 0 or wanted[k] == info.loops[i].types[k])
-        if not fits:
-            continue
-        if found < 0:
-            found = i
-        for k in range(nin):
-            fits = fits and _input_fits(dtypes[k], info.loops[i].types[k], casting)
-        if fits:
-            found = i
-            break
-    if found < 0:
-        raise TypeError(f'No loop matching the specified signature and casting was found for ufunc {info.name.decode()}')
-    return _take_loop(info, found, r)
 
 
 # --- one launch ---
@@ -289,8 +102,8 @@ cdef object binary(int op, ndarray a, object b, bint reflected):
         kb = scalar_kind(b)
         if kb < 0:
             return _other_operand(op, a, b, reflected)
-    r = _lookup(op, kb, a.t.dtype) if reflected else _lookup(op, a.t.dtype, kb)
-    if r.loop == NONE or op == XPU_OP_divmod:
+    r = lookup(op, kb, a.t.dtype) if reflected else lookup(op, a.t.dtype, kb)
+    if r.loop == NO_LOOP or op == XPU_OP_divmod:
         return call_ufunc(op, (b, a) if reflected else (a, b))
     plain = _plain(a, r.types[1 if reflected else 0])
     if y is not None:
@@ -316,11 +129,11 @@ cdef object binary(int op, ndarray a, object b, bint reflected):
 
 
 cdef object unary(int op, ndarray a):
-    cdef const Resolved* r = _lookup(op, a.t.dtype, 0)
+    cdef const Resolved* r = lookup(op, a.t.dtype, 0)
     cdef const xpu_tensor* p = &a.t
     cdef const xpu_tensor* outp
     cdef ndarray out
-    if r.loop == NONE or not _plain(a, r.types[0]) or api.ops[op].nout != 1:
+    if r.loop == NO_LOOP or not _plain(a, r.types[0]) or api.ops[op].nout != 1:
         return call_ufunc(op, (a,))
     out = new_array(r.types[1], a.t.ndim, a.t.shape)
     if a.t.ndim == 0:
@@ -380,8 +193,8 @@ cdef object inplace(int op, ndarray a, object b):
             if not isinstance(b, (list, tuple, range, numpy.ndarray)):
                 return NotImplemented
             return call_ufunc(op, (a, b), (a,))
-    r = _lookup(op, a.t.dtype, kb)
-    if r.loop == NONE or not (a.flags_ & WRITEABLE) or not _plain(a, r.types[0]) or r.types[2] != a.t.dtype:
+    r = lookup(op, a.t.dtype, kb)
+    if r.loop == NO_LOOP or not (a.flags_ & WRITEABLE) or not _plain(a, r.types[0]) or r.types[2] != a.t.dtype:
         return call_ufunc(op, (a, b), (a,))
     if y is not None:
         if not (_plain(y, r.types[1]) and _same_shape(a, y)) or (y is not a and may_overlap(a, y)):
@@ -593,15 +406,15 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
     if casting != 'same_kind':
         can_cast(XPU_INT8, XPU_BOOL, casting)  # an unknown rule is an error, also where no cast is made
     if dtype is not None or signature is not None:
-        _match(op, nin, dtypes, dtype, signature, casting, &wanted)
+        match_loop(op, nin, dtypes, dtype, signature, casting, &wanted)
         r = &wanted
     else:
         r = find_loop(op, nin, dtypes)
     name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' or r == &wanted else None
     for i in range(nin):
-        if (casting != 'same_kind' or r == &wanted) and not _input_fits(dtypes[i], r.types[i], casting) and not (
+        if (casting != 'same_kind' or r == &wanted) and not input_fits(dtypes[i], r.types[i], casting) and not (
                 XPU_OP_logical_and <= op <= XPU_OP_logical_xor and r.types[i] == XPU_BOOL):
-            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, _dtype_of_operand(dtypes[i]), dtype_object(r.types[i]), i)
+            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, operand_dtype(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):
             o = outs[i]

@@ -2,9 +2,11 @@
 #include "runtime.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
+#include "call.h"
 #include "error.h"
 #include "library.h"
 
@@ -262,6 +264,15 @@ xpu_status initialize(const char **message) {
         std::snprintf(text, sizeof text, "CANN was found (%s) but no NPU: %s. See `npu-smi info`, the driver, and ASCEND_RT_VISIBLE_DEVICES", found().runtime,
                       code ? status_meaning(code) : "no visible device");
         return XPU_NOT_FOUND;
+    }
+    if (const char *value = std::getenv("CUPY_ASCEND_DETERMINISTIC"); value && *value && std::strcmp(value, "0") != 0) {
+        code = acl.aclrtSetSysParamOpt ? acl.aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1) : 0;
+        if (code != 0) {
+            acl_failed(code, "aclrtSetSysParamOpt");
+            std::snprintf(text, sizeof text, "%s (CUPY_ASCEND_DETERMINISTIC)", last_error(nullptr));
+            return XPU_DEVICE_ERROR;
+        }
+        set_determinism(true);
     }
     g_initialized = true;
     return XPU_OK;
