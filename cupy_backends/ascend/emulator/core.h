@@ -114,15 +114,16 @@ template <size_t N, class Body> void for_each(const Dims &dims, const Dims *cons
 
 } // namespace emu
 
-/* CANN's opaque objects. Their pointers are the client's; `live` is cleared when it destroys them. */
+/* CANN's opaque objects. Their pointers are the client's. */
 struct EmuObject {
-    uint32_t kind = 0;
-    bool live = false;
+    virtual ~EmuObject() = default;
+    const char *kind = "";
+    int holders = 0;                     /* executors that have not run yet */
+    int keepers = 0;                     /* repeatable executors */
 };
 struct aclTensor : EmuObject {
     emu::Layout layout;
     void *base = nullptr;                /* as the client gave it: not readable */
-    int holders = 0;                     /* executors that have not run yet */
 };
 struct aclScalar : EmuObject, emu::Scalar {};
 struct aclIntArray : EmuObject { std::vector<int64_t> values; };
@@ -183,7 +184,7 @@ class Plan {
 
   private:
     friend struct PlanAccess;
-    struct aclOpExecutor *executor_ = nullptr;
+    std::shared_ptr<struct Program> program_; /* what phase two queues */
     Kernel kernel_;
     uint64_t workspace_ = 0;
     bool repeatable_ = true, deterministic_ = false;
@@ -209,7 +210,7 @@ class Frame {
 
   private:
     friend struct FrameAccess;
-    struct aclOpExecutor *executor_ = nullptr;
+    std::shared_ptr<struct Program> program_;
     std::vector<View> views_;
     char *workspace_ = nullptr;
     uint64_t workspace_size_ = 0;
@@ -239,8 +240,8 @@ View view_of(const Layout &layout, char *base); /* base: readable */
 Range range_of(const aclTensor *tensor, bool write); /* its whole storage */
 
 /* --- every call --- */
-/* Counts and traces the call; not 0: an injected status, a lost device, a forked child: return it at once. */
-int enter(const char *name);
+/* Counts and traces the call; not 0: an injected status, a forked child, acl not initialised: return it at once. */
+int enter(const char *name, bool needs_init = true);
 void set_error(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* the thread's aclGetRecentErrMsg */
 void violation(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* a rule broken by the client; also set_error */
 bool check_object(const void *object, const char *what);                        /* live object of ours; else a violation */
