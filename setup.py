@@ -5,7 +5,6 @@ import os
 import shlex
 import shutil
 import sys
-import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -44,7 +43,8 @@ def cython_extensions():
         for f in sorted(os.listdir(os.path.join(HERE, folder))):
             if f.endswith('.pyx'):
                 name = f'{folder}/{f[:-4]}'.replace('/', '.')
-                found.append(Extension(name, [f'{folder}/{f}'], include_dirs=INCLUDES, define_macros=MACROS, extra_compile_args=CYTHON_FLAGS))
+                found.append(Extension(name, [f'{folder}/{f}'], include_dirs=INCLUDES, define_macros=MACROS,
+                                       extra_compile_args=CYTHON_FLAGS))
     directives = {'language_level': 3, 'boundscheck': False, 'wraparound': False, 'cdivision': True, 'initializedcheck': False,
                   'embedsignature': True, 'freethreading_compatible': False}
     return cythonize(found, compiler_directives=directives, annotate=bool(os.environ.get('CUPY_CYTHON_ANNOTATE')))
@@ -67,7 +67,8 @@ class BuildExt(build_ext):
 
         def compile_objects(sources, output_dir=None, macros=None, include_dirs=None, debug=0, extra_preargs=None, extra_postargs=None,
                             depends=None):
-            stamp = hashlib.sha1(repr((macros, extra_postargs, sys.version, getattr(self.compiler, 'compiler_so', None))).encode()).hexdigest()
+            flags = (macros, extra_postargs, sys.version, getattr(self.compiler, 'compiler_so', None))
+            stamp = hashlib.sha1(repr(flags).encode()).hexdigest()
 
             def one(source):
                 obj = self.compiler.object_filenames([source], 0, output_dir)[0]
@@ -110,7 +111,8 @@ class BuildExt(build_ext):
                 f.write('/* A library of CANN that the emulator stands for: its symbols are in libemu_core.so. */\n')
             nothing = self.compiler.compile([empty], '/', [], [], 0, None, ['-fPIC'], [])
             for name in EMULATED_LIBRARIES:
-                link(nothing, os.path.join(made, name), extra_postargs=['-Wl,--no-as-needed', core, '-Wl,-rpath,$ORIGIN', f'-Wl,-soname,{name}'])
+                link(nothing, os.path.join(made, name),
+                     extra_postargs=['-Wl,--no-as-needed', core, '-Wl,-rpath,$ORIGIN', f'-Wl,-soname,{name}'])
         if self.inplace or getattr(self, 'editable_mode', False):
             shutil.copytree(made, os.path.join(HERE, EMULATOR, 'lib'), dirs_exist_ok=True)
 

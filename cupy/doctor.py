@@ -31,7 +31,7 @@ def _other_providers():
     found = set()
     for distribution in metadata.distributions():
         name = distribution.metadata['Name'] or ''
-        if name.lower().replace('_', '-') != 'numpy-ascend' and (name.lower().startswith('cupy-') or name.lower() == 'cupy'):
+        if name.lower() == 'cupy' or name.lower().startswith('cupy-'):
             found.add(name)
     return sorted(found)
 
@@ -98,8 +98,8 @@ def check_toolkit():
     elif scripts:
         yield PROBLEM, 'CANN is installed but its set_env.sh was not sourced', f'source {scripts[0]}'
     else:
-        yield NOTE, 'no CANN toolkit was found: arrays live on the host', 'on an Ascend server install CANN ' + _OLDEST_CANN + \
-            ' or newer and source its set_env.sh; to try without an NPU: CUPY_ASCEND_EMULATOR=1'
+        yield NOTE, 'no CANN toolkit was found: arrays live on the host', \
+            f'on an Ascend server install CANN {_OLDEST_CANN} or newer and source its set_env.sh; to try without an NPU: CUPY_ASCEND_EMULATOR=1'
     if home and not os.environ.get('ASCEND_OPP_PATH'):
         yield PROBLEM, 'ASCEND_OPP_PATH is not set: operators will fail with status 561107', 'source set_env.sh of the toolkit'
 
@@ -115,12 +115,14 @@ def check_driver():
     devices = sorted(glob.glob('/dev/davinci[0-9]*'))
     if not devices and not os.path.exists('/dev/davinci_manager'):
         if os.environ.get('ASCEND_TOOLKIT_HOME') or os.environ.get('ASCEND_HOME_PATH'):
-            yield PROBLEM, 'no NPU device files (/dev/davinci*)', 'is the driver installed (npu-smi info)? in a container: pass the devices in'
+            yield PROBLEM, 'no NPU device files (/dev/davinci*)', \
+                'is the driver installed (npu-smi info)? in a container: pass the devices in'
         return
     closed = [d for d in devices + ['/dev/davinci_manager'] if not os.access(d, os.R_OK | os.W_OK)]
     if closed:
         group = _group_of(closed[0])
-        yield PROBLEM, f'no permission for {", ".join(closed)}', f'add the user to group {group}: sudo usermod -aG {group} {os.environ.get("USER", "USER")}'
+        user = os.environ.get('USER', 'USER')
+        yield PROBLEM, f'no permission for {", ".join(closed)}', f'add the user to group {group}: sudo usermod -aG {group} {user}'
     else:
         yield OK, f'{len(devices)} NPU device file(s)', ''
 

@@ -35,7 +35,10 @@ xpu_scalar scalar_of_int(int32_t dtype, int64_t value) {
     case XPU_FLOAT64: s.value.d = static_cast<double>(value); break;
     case XPU_COMPLEX64: s.value.cf[0] = static_cast<float>(value); break;
     case XPU_COMPLEX128: s.value.cd[0] = static_cast<double>(value); break;
-    case XPU_FLOAT16: s.dtype = XPU_FLOAT32; s.value.f = static_cast<float>(value); break; /* aclScalar of FLOAT is cast by the operator */
+    case XPU_FLOAT16:
+        s.dtype = XPU_FLOAT32;
+        s.value.f = static_cast<float>(value);
+        break; /* aclScalar of FLOAT is cast by the operator */
     default: s.value.i = value;
     }
     return s;
@@ -61,7 +64,7 @@ std::atomic<bool> g_deterministic{false};
 /* CANN's objects for one call, in the order of its arguments. */
 struct Built {
     Arg::Kind kind;
-    void *object;   /* aclTensor*, aclScalar*, aclIntArray*, aclTensorList* */
+    void *object; /* aclTensor*, aclScalar*, aclIntArray*, aclTensorList* */
     int64_t value;
 };
 
@@ -258,7 +261,9 @@ xpu_status phase_two(const Context &ctx, Op op, aclOpExecutor *executor, uint64_
     void *workspace = nullptr;
     if (size) {
         workspace = services->workspace_alloc(ctx.device, ctx.stream, size);
-        if (!workspace) return fail(XPU_OUT_OF_MEMORY, "no device memory for the %llu bytes of workspace of aclnn%s", static_cast<unsigned long long>(size), s.name);
+        if (!workspace)
+            return fail(XPU_OUT_OF_MEMORY, "no device memory for the %llu bytes of workspace of aclnn%s",
+                        static_cast<unsigned long long>(size), s.name);
     }
     note_launch(ctx.stream, s.name);
     aclnnStatus status = s.run(workspace, size, executor, ctx.stream);
@@ -275,7 +280,8 @@ xpu_status run_new(const Context &ctx, Cache &c, Op op, const Arg *args, int n, 
     e.device = ctx.device;
     e.stream = ctx.stream;
     for (int i = 0; i < n; ++i) {
-        Built b{args[i].kind, make_object(args[i]), args[i].kind == Arg::Dtype ? acl_dtype(static_cast<int32_t>(args[i].value)) : args[i].value};
+        Built b{args[i].kind, make_object(args[i]),
+                args[i].kind == Arg::Dtype ? acl_dtype(static_cast<int32_t>(args[i].value)) : args[i].value};
         e.built.push_back(b);
         if (!b.object && args[i].kind <= Arg::Tensors) {
             release(e);
@@ -319,7 +325,8 @@ xpu_status check_call(const Context &ctx, Op op, size_t n) {
     if (status != XPU_OK) return status;
     if (!available(op)) return fail(XPU_NOT_SUPPORTED, "the CANN at hand has no operator aclnn%s", operators[static_cast<int>(op)].name);
     if (static_cast<int>(n) != g_plans[static_cast<int>(op)].count)
-        return fail(XPU_INTERNAL_ERROR, "aclnn%s takes %d arguments, %zu were given", operators[static_cast<int>(op)].name, g_plans[static_cast<int>(op)].count, n);
+        return fail(XPU_INTERNAL_ERROR, "aclnn%s takes %d arguments, %zu were given", operators[static_cast<int>(op)].name,
+                    g_plans[static_cast<int>(op)].count, n);
     return XPU_OK;
 }
 

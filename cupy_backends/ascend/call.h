@@ -22,28 +22,79 @@ struct Context {
 
 struct Arg {
     enum Kind : uint8_t { In, Out, Scalar, Ints, Tensors, Int, Bool, Int8, Dtype, Null } kind;
-    int32_t count;                      /* of Ints, Tensors */
+    int32_t count; /* of Ints, Tensors */
     union {
-        const xpu_tensor *tensor;       /* In, Out */
-        const xpu_tensor *const *list;  /* Tensors */
-        const int64_t *ints;            /* Ints */
-        int64_t value;                  /* Int, Bool, Int8, Dtype */
+        const xpu_tensor *tensor;      /* In, Out */
+        const xpu_tensor *const *list; /* Tensors */
+        const int64_t *ints;           /* Ints */
+        int64_t value;                 /* Int, Bool, Int8, Dtype */
     };
-    xpu_scalar scalar;                  /* Scalar */
+    xpu_scalar scalar; /* Scalar */
 };
 
-inline Arg in(const xpu_tensor *t) { Arg a{}; a.kind = Arg::In; a.tensor = t; return a; }
-inline Arg out(const xpu_tensor *t) { Arg a{}; a.kind = Arg::Out; a.tensor = t; return a; } /* also a tensor changed in place */
-inline Arg scalar(const xpu_scalar &s) { Arg a{}; a.kind = Arg::Scalar; a.scalar = s; return a; }
-inline Arg ints(const int64_t *values, int n) { Arg a{}; a.kind = Arg::Ints; a.ints = values; a.count = n; return a; }
-inline Arg tensors(const xpu_tensor *const *list, int n) { Arg a{}; a.kind = Arg::Tensors; a.list = list; a.count = n; return a; }
-inline Arg integer(int64_t v) { Arg a{}; a.kind = Arg::Int; a.value = v; return a; }
-inline Arg flag(bool v) { Arg a{}; a.kind = Arg::Bool; a.value = v; return a; }
-inline Arg int8(int8_t v) { Arg a{}; a.kind = Arg::Int8; a.value = v; return a; }
-inline Arg dtype(int32_t xpu_dtype_number) { Arg a{}; a.kind = Arg::Dtype; a.value = xpu_dtype_number; return a; }
-inline Arg null() { Arg a{}; a.kind = Arg::Null; return a; }
+inline Arg in(const xpu_tensor *t) {
+    Arg a{};
+    a.kind = Arg::In;
+    a.tensor = t;
+    return a;
+}
+inline Arg out(const xpu_tensor *t) {
+    Arg a{};
+    a.kind = Arg::Out;
+    a.tensor = t;
+    return a;
+} /* also a tensor changed in place */
+inline Arg scalar(const xpu_scalar &s) {
+    Arg a{};
+    a.kind = Arg::Scalar;
+    a.scalar = s;
+    return a;
+}
+inline Arg ints(const int64_t *values, int n) {
+    Arg a{};
+    a.kind = Arg::Ints;
+    a.ints = values;
+    a.count = n;
+    return a;
+}
+inline Arg tensors(const xpu_tensor *const *list, int n) {
+    Arg a{};
+    a.kind = Arg::Tensors;
+    a.list = list;
+    a.count = n;
+    return a;
+}
+inline Arg integer(int64_t v) {
+    Arg a{};
+    a.kind = Arg::Int;
+    a.value = v;
+    return a;
+}
+inline Arg flag(bool v) {
+    Arg a{};
+    a.kind = Arg::Bool;
+    a.value = v;
+    return a;
+}
+inline Arg int8(int8_t v) {
+    Arg a{};
+    a.kind = Arg::Int8;
+    a.value = v;
+    return a;
+}
+inline Arg dtype(int32_t xpu_dtype_number) {
+    Arg a{};
+    a.kind = Arg::Dtype;
+    a.value = xpu_dtype_number;
+    return a;
+}
+inline Arg null() {
+    Arg a{};
+    a.kind = Arg::Null;
+    return a;
+}
 
-xpu_scalar scalar_of(int32_t dtype, double value);   /* a constant in a dtype */
+xpu_scalar scalar_of(int32_t dtype, double value); /* a constant in a dtype */
 xpu_scalar scalar_of_int(int32_t dtype, int64_t value);
 aclDataType acl_dtype(int32_t dtype);
 

@@ -33,7 +33,10 @@ const char kChars[] = "?bBhHiIlLefdFD";
 int32_t data_dtype(const xpu_call *call) {
     switch (call->op) {
     case XPU_OP_where: return call->in[1]->dtype;
-    case XPU_OP_scatter: case XPU_OP_mask_set: case XPU_OP_fill: case XPU_OP_iota: return call->out[0]->dtype;
+    case XPU_OP_scatter:
+    case XPU_OP_mask_set:
+    case XPU_OP_fill:
+    case XPU_OP_iota: return call->out[0]->dtype;
     default: return call->in[0]->dtype;
     }
 }

@@ -82,7 +82,7 @@ class Operands {
 };
 
 /* --- pieces that compositions share --- */
-int32_t run_as(int32_t dtype);  /* uint32 and uint64 as int32 and int64 */
+int32_t run_as(int32_t dtype); /* uint32 and uint64 as int32 and int64 */
 xpu_status cast(const Context &ctx, const xpu_tensor *out, const xpu_tensor *in);
 xpu_status scalar_tensor(const Context &ctx, int32_t dtype, double value, View *result);
 xpu_status fill_contiguous(const Context &ctx, const xpu_tensor *out, const xpu_scalar &value);

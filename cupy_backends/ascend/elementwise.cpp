@@ -7,7 +7,10 @@
 namespace ascend {
 
 int32_t run_as(int32_t dtype) {
-    return dtype == XPU_UINT32 ? static_cast<int32_t>(XPU_INT32) : dtype == XPU_UINT64 ? static_cast<int32_t>(XPU_INT64) : dtype == XPU_UINT16 ? static_cast<int32_t>(XPU_INT16) : dtype;
+    return dtype == XPU_UINT32   ? static_cast<int32_t>(XPU_INT32)
+           : dtype == XPU_UINT64 ? static_cast<int32_t>(XPU_INT64)
+           : dtype == XPU_UINT16 ? static_cast<int32_t>(XPU_INT16)
+                                 : dtype;
 }
 
 xpu_status Operands::prepare(const Context &ctx, xpu_call *call) {
@@ -56,18 +59,18 @@ xpu_status Operands::finish() {
     return copy_view(ctx_, views_[0], &temp_->tensor);
 }
 
-#define PREPARE(out_dtype)                                                                       \
-    Operands operands;                                                                           \
-    XPU_TRY(operands.prepare(ctx, call));                                                        \
-    const xpu_tensor *result = operands.result(out_dtype);                                       \
+#define PREPARE(out_dtype)                                                                                                                 \
+    Operands operands;                                                                                                                     \
+    XPU_TRY(operands.prepare(ctx, call));                                                                                                  \
+    const xpu_tensor *result = operands.result(out_dtype);                                                                                 \
     if (!result) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary of the result's size")
 
-#define TEMP(name, dtype, like)                                                                  \
-    Temp name(ctx, dtype, like);                                                                 \
+#define TEMP(name, dtype, like)                                                                                                            \
+    Temp name(ctx, dtype, like);                                                                                                           \
     if (!name.ok()) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary")
 
-#define CONSTANT(name, dtype, value)                                                             \
-    View name;                                                                                   \
+#define CONSTANT(name, dtype, value)                                                                                                       \
+    View name;                                                                                                                             \
     XPU_TRY(scalar_tensor(ctx, dtype, value, &name))
 
 xpu_status scalar_tensor(const Context &ctx, int32_t dtype, double value, View *result) {
@@ -77,7 +80,10 @@ xpu_status scalar_tensor(const Context &ctx, int32_t dtype, double value, View *
         s.value = xpu_value{};
         int e = 0;
         double m = std::frexp(std::fabs(value), &e);
-        uint16_t bits = value != value ? 0x7e00 : std::isinf(value) ? 0x7c00 : value == 0 ? 0 : static_cast<uint16_t>(((e + 14) << 10) + (m * 2 - 1) * 1024);
+        uint16_t bits = value != value      ? 0x7e00
+                        : std::isinf(value) ? 0x7c00
+                        : value == 0        ? 0
+                                            : static_cast<uint16_t>(((e + 14) << 10) + (m * 2 - 1) * 1024);
         s.value.h = static_cast<uint16_t>(bits | (std::signbit(value) ? 0x8000 : 0));
     }
     return constant(ctx, s, result);
@@ -155,7 +161,8 @@ ASCEND_FORM(sign) {
 namespace {
 
 /* floor(a / b), and 0 where b is 0, as NumPy's integers: what the hardware does there is not defined. `zero` gets b == 0. */
-xpu_status divide_integers(const Context &ctx, const xpu_tensor *a, const xpu_tensor *b, const xpu_tensor *quotient, const xpu_tensor *zero) {
+xpu_status divide_integers(const Context &ctx, const xpu_tensor *a, const xpu_tensor *b, const xpu_tensor *quotient,
+                           const xpu_tensor *zero) {
     int32_t dtype = quotient->dtype;
     CONSTANT(nothing, dtype, 0);
     CONSTANT(one, dtype, 1);

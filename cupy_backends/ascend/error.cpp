@@ -50,10 +50,15 @@ const Status *find(int code) {
 
 xpu_status kind_of(int code) {
     switch (code) {
-    case 107001: case 200002: return XPU_INVALID_DEVICE;
-    case 200000: case 207001: case 207018: return XPU_OUT_OF_MEMORY;
+    case 107001:
+    case 200002: return XPU_INVALID_DEVICE;
+    case 200000:
+    case 207001:
+    case 207018: return XPU_OUT_OF_MEMORY;
     case 207004: return XPU_NOT_FOUND;
-    case 100000: case 161001: case 161002: return XPU_INVALID_ARGUMENT;
+    case 100000:
+    case 161001:
+    case 161002: return XPU_INVALID_ARGUMENT;
     default: return is_fatal(code) ? XPU_DEVICE_LOST : XPU_DEVICE_ERROR;
     }
 }
@@ -97,10 +102,12 @@ xpu_status acl_failed(int code, const char *what, int32_t device) {
     const char *text = acl.aclGetRecentErrMsg ? acl.aclGetRecentErrMsg() : nullptr;
     char name[64];
     size_t n = std::strcspn(what, "(");
-    std::snprintf(name, sizeof name, "%.*s", static_cast<int>(n < sizeof name ? n : sizeof name - 1), std::strncmp(what, "acl.", 4) ? what : what + 4);
+    std::snprintf(name, sizeof name, "%.*s", static_cast<int>(n < sizeof name ? n : sizeof name - 1),
+                  std::strncmp(what, "acl.", 4) ? what : what + 4);
     if (char *end = std::strchr(name, '(')) *end = 0;
     const char *meaning = status_meaning(code);
-    size_t at = std::snprintf(t_error, sizeof t_error, "%s failed with status %d (%s%s%s)", name, code, status_name(code), *meaning ? ": " : "", meaning);
+    size_t at = std::snprintf(t_error, sizeof t_error, "%s failed with status %d (%s%s%s)", name, code, status_name(code),
+                              *meaning ? ": " : "", meaning);
     if (text && *text && at < sizeof t_error) at += std::snprintf(t_error + at, sizeof t_error - at, ": %s", text);
     if (is_fatal(code)) {
         char ops[512] = "";

@@ -70,14 +70,16 @@ bool complete() {
         void *pointer;
     } needed[] = {
 #define NEED(name) {#name, reinterpret_cast<void *>(acl.name)}
-        NEED(aclInit), NEED(aclrtGetDeviceCount), NEED(aclrtSetDevice), NEED(aclrtMalloc), NEED(aclrtFree), NEED(aclrtMemcpyAsync),
-        NEED(aclrtCreateStream), NEED(aclrtSynchronizeStream), NEED(aclCreateTensor), NEED(aclDestroyTensor), NEED(aclCreateScalar),
+        NEED(aclInit),         NEED(aclrtGetDeviceCount), NEED(aclrtSetDevice),    NEED(aclrtMalloc),
+        NEED(aclrtFree),       NEED(aclrtMemcpyAsync),    NEED(aclrtCreateStream), NEED(aclrtSynchronizeStream),
+        NEED(aclCreateTensor), NEED(aclDestroyTensor),    NEED(aclCreateScalar),
 #undef NEED
     };
     for (const auto &n : needed)
         if (!n.pointer) {
             std::snprintf(g_found.problem, sizeof g_found.problem,
-                          "the CANN found (%s) has no function %s: it is too old or incomplete; install CANN 8.2 or newer", g_found.runtime, n.name);
+                          "the CANN found (%s) has no function %s: it is too old or incomplete; install CANN 8.2 or newer", g_found.runtime,
+                          n.name);
             return false;
         }
     return true;
@@ -89,13 +91,14 @@ bool load_all() {
     void *runtime = open_any("libacl_rt.so");
     if (!runtime) runtime = open_any("libascendcl.so");
     if (!runtime)
-        return complain(f.emulated ? "the emulator's libraries are not built: install this package again"
-                                   : "CANN's runtime (libacl_rt.so or libascendcl.so) was not found. Run `source set_env.sh` of the CANN toolkit, or "
-                                     "set CUPY_ASCEND_EMULATOR=1 to use the emulator");
+        return complain(
+            f.emulated ? "the emulator's libraries are not built: install this package again"
+                       : "CANN's runtime (libacl_rt.so or libascendcl.so) was not found. Run `source set_env.sh` of the CANN toolkit, or "
+                         "set CUPY_ASCEND_EMULATOR=1 to use the emulator");
     void *base = open_any("libnnopbase.so");
     if (!base) return complain("CANN's operator base (libnnopbase.so) was not found. Run `source set_env.sh` of the CANN toolkit");
-#define ACL_API(ret, name, ...)                                                             \
-    acl.name = reinterpret_cast<ret (*)(__VA_ARGS__)>(dlsym(runtime, #name));               \
+#define ACL_API(ret, name, ...)                                                                                                            \
+    acl.name = reinterpret_cast<ret (*)(__VA_ARGS__)>(dlsym(runtime, #name));                                                              \
     if (!acl.name) acl.name = reinterpret_cast<ret (*)(__VA_ARGS__)>(dlsym(base, #name));
 #include "acl_functions.def"
 #undef ACL_API
@@ -105,7 +108,8 @@ bool load_all() {
     void *math = open_any("libopapi_math.so");
     void *nn = math ? open_any("libopapi_nn.so") : nullptr;
     if (!math || !nn) math = nn = open_any("libopapi.so");
-    if (!math) return complain("CANN's operators (libopapi_math.so and libopapi_nn.so, or libopapi.so) were not found. Install the ops package");
+    if (!math)
+        return complain("CANN's operators (libopapi_math.so and libopapi_nn.so, or libopapi.so) were not found. Install the ops package");
     for (OpSymbols &s : operators) {
         char name[128];
         std::snprintf(name, sizeof name, "aclnn%sGetWorkspaceSize", s.name);

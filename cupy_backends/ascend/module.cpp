@@ -14,7 +14,8 @@ namespace {
 
 const xpu_backend *backend() {
     static const xpu_backend table = {
-        XPU_ABI_VERSION, sizeof(xpu_backend), "ascend", "1", nullptr, sizeof(xpu_call), sizeof(xpu_tensor), runtime_table, {supports, launch},
+        XPU_ABI_VERSION,    sizeof(xpu_backend), "ascend",           "1", nullptr, sizeof(xpu_call),
+        sizeof(xpu_tensor), runtime_table,       {supports, launch},
     };
     return &table;
 }
@@ -43,19 +44,20 @@ PyObject *information(PyObject *, PyObject *) {
         }
     int32_t major = 0, minor = 0, patch = 0;
     if (f.ok && acl.aclrtGetVersion) acl.aclrtGetVersion(&major, &minor, &patch);
-    return Py_BuildValue("{s:O,s:O,s:s,s:s,s:s,s:s,s:s,s:(iii),s:N}", "ok", f.ok ? Py_True : Py_False, "emulated", f.emulated ? Py_True : Py_False,
-                         "runtime", f.runtime, "base", f.base, "math", f.operators_math, "nn", f.operators_nn, "problem", f.problem, "acl_version",
-                         major, minor, patch, "missing", missing);
+    return Py_BuildValue("{s:O,s:O,s:s,s:s,s:s,s:s,s:s,s:(iii),s:N}", "ok", f.ok ? Py_True : Py_False, "emulated",
+                         f.emulated ? Py_True : Py_False, "runtime", f.runtime, "base", f.base, "math", f.operators_math, "nn",
+                         f.operators_nn, "problem", f.problem, "acl_version", major, minor, patch, "missing", missing);
 }
 
 PyObject *statistics(PyObject *, PyObject *) {
     CacheStats s = cache_stats();
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "hits", s.hits, "misses", s.misses, "evictions", s.evictions, "not_repeatable", s.not_repeatable,
-                         "entries", s.entries);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "hits", s.hits, "misses", s.misses, "evictions", s.evictions, "not_repeatable",
+                         s.not_repeatable, "entries", s.entries);
 }
 
 PyMethodDef g_methods[] = {
-    {"information", information, METH_NOARGS, "information() -> dict\n\nPaths and versions of the CANN found, what is missing and what to do."},
+    {"information", information, METH_NOARGS,
+     "information() -> dict\n\nPaths and versions of the CANN found, what is missing and what to do."},
     {"cache_statistics", statistics, METH_NOARGS, "cache_statistics() -> dict\n\nCounts of the executor cache over all threads."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -64,8 +66,8 @@ PyMethodDef g_methods[] = {
 } // namespace ascend
 
 PyMODINIT_FUNC PyInit__ascend() {
-    static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_ascend", "The Ascend (CANN) backend.", -1, ascend::g_methods,
-                                     nullptr, nullptr, nullptr, nullptr};
+    static PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT, "_ascend", "The Ascend (CANN) backend.", -1, ascend::g_methods, nullptr, nullptr, nullptr, nullptr};
     PyObject *module = PyModule_Create(&definition);
     if (!module) return nullptr;
     PyObject *capsule = PyCapsule_New(reinterpret_cast<void *>(ascend::entry), "xpu_backend_entry", nullptr);

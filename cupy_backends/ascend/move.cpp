@@ -6,8 +6,8 @@
 
 namespace ascend {
 
-#define TEMP(name, dtype, like)                                                                  \
-    Temp name(ctx, dtype, like);                                                                 \
+#define TEMP(name, dtype, like)                                                                                                            \
+    Temp name(ctx, dtype, like);                                                                                                           \
     if (!name.ok()) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary")
 
 namespace {
@@ -107,7 +107,8 @@ xpu_status cast(const Context &ctx, const xpu_tensor *to, const xpu_tensor *from
         x = *packed;
     }
     if (t == XPU_BOOL) return to_bool(ctx, to, x);
-    if (is_float(f) && is_integer(t)) return is_unsigned(t) && item_size(t) >= 4 ? static_cast<xpu_status>(XPU_NOT_SUPPORTED) : float_to_integer(ctx, to, x);
+    if (is_float(f) && is_integer(t))
+        return is_unsigned(t) && item_size(t) >= 4 ? static_cast<xpu_status>(XPU_NOT_SUPPORTED) : float_to_integer(ctx, to, x);
     xpu_status status = plain_cast(ctx, to, x);
     return status == XPU_OK && !core_cast(f, t) ? XPU_OK | XPU_NOTE_SLOW : status;
 }
@@ -128,8 +129,7 @@ ASCEND_FORM(copy) {
     if (from->dtype == to->dtype) return copy_view(ctx, to, from);
     View views[2] = {View(to), View(from)};
     if (item_size(from->dtype) == item_size(to->dtype)) collapse(views, 2);
-    else { /* strides differ in bytes, the steps are alike: collapse by each one's own */
-        collapse(views, 2);
+    else { /* strides differ in bytes, the steps are alike: collapse by each one's own */ collapse(views, 2);
     }
     if (views[0].t.ndim > kMaxRank) return fail(XPU_NOT_SUPPORTED, "a cast over %d axes that do not collapse", views[0].t.ndim);
     bool slow = false;
@@ -177,7 +177,9 @@ ASCEND_FORM(fill) {
 
 xpu_status arange(const Context &ctx, const xpu_tensor *to) {
     if (to->size == 0) return XPU_OK;
-    return run(ctx, Op::Arange, {scalar(scalar_of_int(XPU_INT64, 0)), scalar(scalar_of_int(XPU_INT64, to->size)), scalar(scalar_of_int(XPU_INT64, 1)), out(to)});
+    return run(
+        ctx, Op::Arange,
+        {scalar(scalar_of_int(XPU_INT64, 0)), scalar(scalar_of_int(XPU_INT64, to->size)), scalar(scalar_of_int(XPU_INT64, 1)), out(to)});
 }
 
 /* start + i * step, each product and sum rounded in the dtype, as NumPy's loop computes it. */

@@ -7,17 +7,17 @@
 
 namespace ascend {
 
-#define TEMP(name, ...)                                                                          \
-    Temp name(ctx, __VA_ARGS__);                                                                 \
+#define TEMP(name, ...)                                                                                                                    \
+    Temp name(ctx, __VA_ARGS__);                                                                                                           \
     if (!name.ok()) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary")
 
 namespace {
 
 /* The input with at most 8 axes: axes that are all kept or all reduced are merged where strides allow. */
 struct Reduction {
-    View source;          /* as collapsed */
-    Ready ready;          /* what aclnn reads */
-    View target;          /* the output with length 1 on reduced axes */
+    View source; /* as collapsed */
+    Ready ready; /* what aclnn reads */
+    View target; /* the output with length 1 on reduced axes */
     int64_t axes[XPU_MAX_NDIM];
     int naxes = 0;
 
@@ -88,7 +88,8 @@ ASCEND_FORM(sum) {
     XPU_TRY(r.prepare(ctx, call));
     return with_initial(ctx, call, r, Op::Add, true, [&](const xpu_tensor *into) -> xpu_status {
         if (r.naxes == 0) return plain(ctx, r, into, r.ready);
-        if (into->dtype != XPU_FLOAT16) return run(ctx, row.fn, {in(r.ready), ints(r.axes, r.naxes), flag(true), dtype(into->dtype), out(into)});
+        if (into->dtype != XPU_FLOAT16)
+            return run(ctx, row.fn, {in(r.ready), ints(r.axes, r.naxes), flag(true), dtype(into->dtype), out(into)});
         TEMP(wide, XPU_FLOAT32, into);
         XPU_TRY(run(ctx, row.fn, {in(r.ready), ints(r.axes, r.naxes), flag(true), dtype(XPU_FLOAT32), out(wide)}));
         return cast(ctx, into, wide);

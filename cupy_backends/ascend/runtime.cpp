@@ -14,7 +14,8 @@ namespace ascend {
 
 namespace {
 
-constexpr int kRepeatInitialize = 100002; /* aclInit was done by another library of the process: fine, and then it is not ours to finalize */
+constexpr int kRepeatInitialize =
+    100002; /* aclInit was done by another library of the process: fine, and then it is not ours to finalize */
 std::mutex g_lock;
 bool g_initialized = false;
 
@@ -129,7 +130,8 @@ xpu_status memcpy_peer(void *, void *dst, int32_t dst_device, const void *src, i
     if (dst_device != src_device) {
         int32_t possible = 0;
         ACL_TRY(src_device, acl.aclrtDeviceCanAccessPeer(&possible, src_device, dst_device));
-        if (!possible) return fail(XPU_NOT_SUPPORTED, "device %d cannot reach the memory of device %d: copy through the host", src_device, dst_device);
+        if (!possible)
+            return fail(XPU_NOT_SUPPORTED, "device %d cannot reach the memory of device %d: copy through the host", src_device, dst_device);
         ACL_TRY(src_device, acl.aclrtDeviceEnablePeerAccess(dst_device, 0));
     }
     ACL_TRY(src_device, acl.aclrtMemcpyAsync(dst, nbytes, src, nbytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
@@ -145,8 +147,9 @@ xpu_status memset_async(void *, void *dst, int32_t byte, size_t nbytes, int32_t 
 
 xpu_status stream_create(void *, int32_t device, uint32_t, int32_t, xpu_stream *stream) {
     ON_DEVICE(device);
-    ACL_TRY(device, acl.aclrtCreateStreamWithConfig ? acl.aclrtCreateStreamWithConfig(stream, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC)
-                                                    : acl.aclrtCreateStream(stream));
+    ACL_TRY(device, acl.aclrtCreateStreamWithConfig
+                        ? acl.aclrtCreateStreamWithConfig(stream, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC)
+                        : acl.aclrtCreateStream(stream));
     return XPU_OK;
 }
 
@@ -170,7 +173,8 @@ xpu_status stream_wait_event(void *, int32_t device, xpu_stream stream, xpu_even
 }
 
 xpu_status stream_host_func(void *, int32_t device, xpu_stream stream, void (*fn)(void *), void *arg) {
-    if (!acl.aclrtLaunchHostFunc) return fail(XPU_NOT_SUPPORTED, "the CANN at hand has no aclrtLaunchHostFunc: host functions need a newer one");
+    if (!acl.aclrtLaunchHostFunc)
+        return fail(XPU_NOT_SUPPORTED, "the CANN at hand has no aclrtLaunchHostFunc: host functions need a newer one");
     ON_DEVICE(device);
     ACL_TRY(device, acl.aclrtLaunchHostFunc(stream, fn, arg));
     return XPU_OK;
@@ -180,7 +184,8 @@ xpu_status stream_host_func(void *, int32_t device, xpu_stream stream, void (*fn
 xpu_status event_create(void *, int32_t device, uint32_t flags, xpu_event *event) {
     ON_DEVICE(device);
     uint32_t acl_flags = ACL_EVENT_SYNC | (flags & XPU_EVENT_TIMING ? ACL_EVENT_TIME_LINE : 0);
-    ACL_TRY(device, acl.aclrtCreateEventExWithFlag ? acl.aclrtCreateEventExWithFlag(event, acl_flags) : acl.aclrtCreateEventWithFlag(event, acl_flags));
+    ACL_TRY(device, acl.aclrtCreateEventExWithFlag ? acl.aclrtCreateEventExWithFlag(event, acl_flags)
+                                                   : acl.aclrtCreateEventWithFlag(event, acl_flags));
     return XPU_OK;
 }
 
@@ -223,10 +228,10 @@ xpu_status device_synchronize(void *, int32_t device) {
 } // namespace
 
 const xpu_runtime_table runtime_table = {
-    device_count,  device_props,   set_device,    mem_info,           device_malloc,     device_free,      malloc_pinned,
-    free_pinned,   memcpy_async,   memcpy_2d,     memcpy_peer,        memset_async,      stream_create,    stream_destroy,
-    stream_query,  stream_synchronize, stream_wait_event, stream_host_func, event_create, event_destroy,   event_record,
-    event_query,   event_synchronize, event_elapsed, device_synchronize, last_error,
+    device_count, device_props,       set_device,        mem_info,           device_malloc, device_free,   malloc_pinned,
+    free_pinned,  memcpy_async,       memcpy_2d,         memcpy_peer,        memset_async,  stream_create, stream_destroy,
+    stream_query, stream_synchronize, stream_wait_event, stream_host_func,   event_create,  event_destroy, event_record,
+    event_query,  event_synchronize,  event_elapsed,     device_synchronize, last_error,
 };
 
 DeviceGuard::DeviceGuard(int32_t device) : status(check_lost(device)), before_(-1) {
@@ -261,7 +266,8 @@ xpu_status initialize(const char **message) {
     uint32_t devices = 0;
     code = acl.aclrtGetDeviceCount(&devices);
     if (code != 0 || devices == 0) {
-        std::snprintf(text, sizeof text, "CANN was found (%s) but no NPU: %s. See `npu-smi info`, the driver, and ASCEND_RT_VISIBLE_DEVICES", found().runtime,
+        std::snprintf(text, sizeof text,
+                      "CANN was found (%s) but no NPU: %s. See `npu-smi info`, the driver, and ASCEND_RT_VISIBLE_DEVICES", found().runtime,
                       code ? status_meaning(code) : "no visible device");
         return XPU_NOT_FOUND;
     }

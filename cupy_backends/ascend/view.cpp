@@ -72,7 +72,9 @@ int32_t moved_as(int32_t dtype) {
     switch (dtype) {
     case XPU_UINT16: return XPU_INT16;
     case XPU_UINT32: return XPU_INT32;
-    case XPU_UINT64: case XPU_FLOAT64: case XPU_COMPLEX64: return XPU_INT64;
+    case XPU_UINT64:
+    case XPU_FLOAT64:
+    case XPU_COMPLEX64: return XPU_INT64;
     case XPU_COMPLEX128: return -1;
     default: return dtype;
     }

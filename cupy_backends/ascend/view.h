@@ -9,10 +9,10 @@
 
 namespace ascend {
 
-#define XPU_TRY(expression)                                  \
-    do {                                                     \
-        xpu_status status_ = (expression);                   \
-        if (status_ != XPU_OK) return status_;               \
+#define XPU_TRY(expression)                                                                                                                \
+    do {                                                                                                                                   \
+        xpu_status status_ = (expression);                                                                                                 \
+        if (status_ != XPU_OK) return status_;                                                                                             \
     } while (0)
 
 constexpr int kMaxRank = 8; /* of aclnn operators */
@@ -31,10 +31,10 @@ struct View {
     void update(); /* size from shape */
 };
 
-bool is_scalar(const xpu_tensor *t);     /* passed by value */
+bool is_scalar(const xpu_tensor *t); /* passed by value */
 bool has_negative_strides(const xpu_tensor *t);
 bool is_contiguous(const xpu_tensor *t);
-bool is_aligned(const xpu_tensor *t);    /* offset and strides are multiples of the item size: aclnn counts in elements */
+bool is_aligned(const xpu_tensor *t); /* offset and strides are multiples of the item size: aclnn counts in elements */
 bool overlaps(const xpu_tensor *a, const xpu_tensor *b);
 bool same_layout(const xpu_tensor *a, const xpu_tensor *b);
 
