@@ -106,10 +106,7 @@ class BuildExt(build_ext):
         if not newer_than(core, objects):
             os.makedirs(made, exist_ok=True)
             link(objects, core, extra_postargs=['-pthread', '-ldl', '-Wl,-soname,libemu_core.so'])
-            empty = os.path.join(self.build_temp, 'emulator_empty.cpp')
-            with open(empty, 'w') as f:
-                f.write('/* A library of CANN that the emulator stands for: its symbols are in libemu_core.so. */\n')
-            nothing = self.compiler.compile([empty], '/', [], [], 0, None, ['-fPIC'], [])
+            nothing = self.compiler.compile([f'{EMULATOR}/thin/library.cpp'], self.build_temp, [], [], 0, None, ['-fPIC'], [])
             for name in EMULATED_LIBRARIES:
                 link(nothing, os.path.join(made, name),
                      extra_postargs=['-Wl,--no-as-needed', core, '-Wl,-rpath,$ORIGIN', f'-Wl,-soname,{name}'])

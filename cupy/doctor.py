@@ -22,7 +22,8 @@ def check_environment():
     yield OK, f'Python {platform.python_version()}, NumPy {numpy.__version__}, {platform.system()} {platform.machine()}', ''
     others = _other_providers()
     if others:
-        yield PROBLEM, f'another package provides cupy as well: {", ".join(others)}', f'pip uninstall {" ".join(others)}, then install again'
+        yield PROBLEM, f'another package provides cupy as well: {", ".join(others)}', \
+            f'pip uninstall {" ".join(others)}, then install again'
 
 
 def _other_providers():
@@ -92,14 +93,16 @@ def check_toolkit():
         return
     scripts = glob.glob('/usr/local/Ascend/*/set_env.sh') + glob.glob(os.path.expanduser('~/Ascend/*/set_env.sh'))
     if home and not os.path.isdir(home):
-        yield PROBLEM, f'ASCEND_TOOLKIT_HOME names a folder that does not exist: {home}', 'source set_env.sh of the toolkit that is installed'
+        yield PROBLEM, f'ASCEND_TOOLKIT_HOME names a folder that does not exist: {home}', \
+            'source set_env.sh of the toolkit that is installed'
     elif home:
         yield OK, f'CANN toolkit at {home}', ''
     elif scripts:
         yield PROBLEM, 'CANN is installed but its set_env.sh was not sourced', f'source {scripts[0]}'
     else:
         yield NOTE, 'no CANN toolkit was found: arrays live on the host', \
-            f'on an Ascend server install CANN {_OLDEST_CANN} or newer and source its set_env.sh; to try without an NPU: CUPY_ASCEND_EMULATOR=1'
+            f'on an Ascend server install CANN {_OLDEST_CANN} or newer and source its set_env.sh; to try without an NPU: ' \
+            'CUPY_ASCEND_EMULATOR=1'
     if home and not os.environ.get('ASCEND_OPP_PATH'):
         yield PROBLEM, 'ASCEND_OPP_PATH is not set: operators will fail with status 561107', 'source set_env.sh of the toolkit'
 
