@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "pool.h"
 
@@ -24,6 +25,20 @@ std::mutex uses_lock;
 struct Uses {
     std::vector<xpu_stream> streams;
 };
+/* Streams that were closed: no event is recorded in them. One made later at the same address leaves the set when it is noted. */
+std::unordered_set<xpu_stream> &closed_streams = *new std::unordered_set<xpu_stream>();
+
+/* The streams noted on a storage that are still there. */
+std::vector<xpu_stream> take_uses(xpu_storage *s) {
+    std::lock_guard<std::mutex> guard(uses_lock);
+    auto *uses = static_cast<Uses *>(s->uses);
+    s->uses = nullptr;
+    std::vector<xpu_stream> live;
+    for (xpu_stream stream : uses->streams)
+        if (!closed_streams.count(stream)) live.push_back(stream);
+    delete uses;
+    return live;
+}
 
 xpu_storage *new_record(Thread &t) {
     xpu_storage *s = t.records;
@@ -178,13 +193,10 @@ __attribute__((noinline)) xpu_status alloc_slow(size_t nbytes, xpu_storage **out
 void give_block(Thread &t, xpu_storage *s) {
     auto *b = static_cast<Block *>(s->block);
     xpu_pool *pool = b->segment->pool;
-    if (auto *uses = static_cast<Uses *>(s->uses)) {
-        pool->give_after(b, uses->streams.data(), uses->streams.size());
-        delete uses;
-        s->uses = nullptr;
-    } else {
-        pool->give(&b, 1);
-    }
+    std::vector<xpu_stream> streams;
+    if (s->uses) streams = take_uses(s);
+    if (streams.empty()) pool->give(&b, 1);
+    else pool->give_after(b, streams.data(), streams.size());
     drop_record(t, s);
     if (!pool->is_default) drop_pool(pool);
 }
@@ -296,6 +308,7 @@ size_t block_size(const xpu_storage *s) { return s->block ? static_cast<const Bl
 void note_stream(xpu_storage *s, xpu_stream stream) {
     if (!s || s->stream == stream || (active.caps & XPU_CAP_HOST_MEMORY)) return;
     std::lock_guard<std::mutex> guard(uses_lock);
+    closed_streams.erase(stream);
     if (!s->uses) s->uses = new Uses();
     auto &list = static_cast<Uses *>(s->uses)->streams;
     if (std::find(list.begin(), list.end(), stream) == list.end()) list.push_back(stream);
@@ -397,6 +410,10 @@ void pool_trim(xpu_pool *pool) {
 xpu_status stream_closed(int32_t device, xpu_stream stream) {
     if (!active.backend.load() || (active.caps & XPU_CAP_HOST_MEMORY)) return XPU_OK;
     if (this_thread) flush_magazines(this_thread);
+    if (stream) {
+        std::lock_guard<std::mutex> guard(uses_lock);
+        closed_streams.insert(stream);
+    }
     std::vector<xpu_pool *> pools;
     {
         std::lock_guard<std::mutex> guard(pools_lock);

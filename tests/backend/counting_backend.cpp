@@ -196,7 +196,8 @@ xpu_status event_destroy(void *, int32_t, xpu_event event) {
     delete static_cast<Event *>(event);
     return XPU_OK;
 }
-xpu_status event_record(void *, int32_t, xpu_event event, xpu_stream) {
+xpu_status event_record(void *, int32_t device, xpu_event event, xpu_stream stream) {
+    if (stream && static_cast<Stream *>(stream)->device != device) return fail(XPU_INVALID_ARGUMENT, "a stream of another device");
     auto *e = static_cast<Event *>(event);
     auto now = std::chrono::steady_clock::now().time_since_epoch();
     e->time = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -210,8 +211,9 @@ xpu_status event_synchronize(void *, int32_t, xpu_event event) {
     return XPU_OK;
 }
 xpu_status event_elapsed(void *, xpu_event start, xpu_event stop, float *ms) {
-    if (!static_cast<Event *>(start)->time || !static_cast<Event *>(stop)->time) return fail(XPU_INVALID_ARGUMENT, "an event is not recorded");
-    *ms = static_cast<float>(static_cast<Event *>(stop)->time - static_cast<Event *>(start)->time) * 1e-6f;
+    int64_t from = static_cast<Event *>(start)->time, to = static_cast<Event *>(stop)->time;
+    if (!from || !to) return fail(XPU_INVALID_ARGUMENT, "an event is not recorded");
+    *ms = static_cast<float>(to - from) * 1e-6f;
     return XPU_OK;
 }
 xpu_status device_synchronize(void *, int32_t) {

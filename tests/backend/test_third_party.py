@@ -238,7 +238,8 @@ print(os.waitpid(child, 0)[1], (a + a).sum().item())
 
 
 @pytest.mark.parametrize('wait', ['a.get()', 's.synchronize()', 'cupy.cuda.Device().synchronize()', 'a[0].item()', 'b = a[a > 0]', 'd + d',
-                                  'cupy.get_default_memory_pool().free_all_blocks()', 'lib.counting_capacity(ctypes.c_int64(8 << 20)); big()'])
+                                  'cupy.get_default_memory_pool().free_all_blocks()',
+                                  'lib.counting_capacity(ctypes.c_int64(8 << 20)); big()'])
 def test_waiting_lets_host_functions_run(counting, wait):
     """Whoever waits for the device gives up Python's lock, which a host function on the device's thread needs."""
     out, _ = counting.run(f'''

@@ -184,6 +184,7 @@ CASE(dispatch, launches_note_other_streams, COUNTING) {
     core_api.set_stream(0, nullptr);
     CHECK(a.storage->uses != nullptr && o.storage->uses != nullptr);
     manage_api.stream_closed(0, other);
+    b->runtime.stream_destroy(b->ctx, 0, other); /* no event may be recorded in it when the arrays go */
 }
 
 CASE(dispatch, devices_and_streams_of_threads, COUNTING) {
