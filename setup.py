@@ -59,6 +59,12 @@ def newer_than(target, sources):
     return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
 
 
+def replace_file(source, target):
+    """Copies beside the target and renames: a process that runs the old library keeps it."""
+    shutil.copy2(source, f'{target}.new')
+    os.replace(f'{target}.new', target)
+
+
 class BuildExt(build_ext):
     """Compiles objects in parallel and skips those that are newer than all they were made from."""
 
@@ -111,7 +117,7 @@ class BuildExt(build_ext):
                 link(nothing, os.path.join(made, name),
                      extra_postargs=['-Wl,--no-as-needed', core, '-Wl,-rpath,$ORIGIN', f'-Wl,-soname,{name}'])
         if self.inplace or getattr(self, 'editable_mode', False):
-            shutil.copytree(made, os.path.join(HERE, EMULATOR, 'lib'), dirs_exist_ok=True)
+            shutil.copytree(made, os.path.join(HERE, EMULATOR, 'lib'), copy_function=replace_file, dirs_exist_ok=True)
 
 
 if os.environ.get('CUPY_INSTALL_USE_ASCEND'):
