@@ -53,10 +53,11 @@ cpdef take(a, indices, axis=None, out=None, mode='raise'):
     """
     cdef ndarray x = as_array(a), index = index_array(indices), r
     cdef int clip = clip_mode(mode), ax = 0, i, n = 0
+    cdef int64_t outer = 1
     cdef int64_t shape[128]
     if axis is None or x.t.ndim == 0:
         x = _flat(x)
-    else:
+    if axis is not None:
         ax = normalize_axis(axis, x.t.ndim)
     for i in range(x.t.ndim):
         if i == ax:
@@ -67,9 +68,11 @@ cpdef take(a, indices, axis=None, out=None, mode='raise'):
             shape[n] = x.t.shape[i]
             n += 1
     r = new_array(x.t.dtype, n, shape)
-    if r.t.size:
-        if x.t.shape[ax] == 0:
-            raise IndexError('cannot do a non-empty take from an empty axes.')
+    if r.t.size and x.t.shape[ax] == 0:
+        raise IndexError('cannot do a non-empty take from an empty axes.')
+    for i in range(ax):
+        outer *= x.t.shape[i]
+    if r.t.size or (clip == XPU_MODE_RAISE and outer and index.t.size):  # indices are checked for an empty result as well
         gather(x, index, ax, clip, r)
     if out is None:
         if n == 0:
