@@ -335,8 +335,8 @@ cdef object _as_argument(ndarray a, list staged):
             Py_DECREF(r)
             return r
         return _download(a)[()]
-    if staged is None:
-        return _host_view(a)
+    if staged is None:  # host memory, or the result of a callback, which NumPy only reads
+        return numpy_view(a)
     r = _download(a)
     staged.append((r, a))
     return r
