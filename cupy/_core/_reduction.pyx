@@ -260,7 +260,7 @@ cdef ndarray _reduce_axes(int op, ndarray a, object axis, object dtype, object o
         raise ValueError(f"reduction operation '{_name(op)}' is not reorderable, so at most one axis may be specified")
     r = _new_result(a, c.dtype, reduced, keepdims) if out is None else out
     _view_result(r, a, reduced, keepdims, op, &t, strides, shape)
-    if length == 0 and t.size and (initial is None or (initial is NoValue and not _has_identity(op))):
+    if length == 0 and (initial is None or (initial is NoValue and not _has_identity(op))):
         raise _no_identity(op)
     if where is not NoValue:
         if initial is None or (initial is NoValue and not _has_identity(op)):
@@ -351,7 +351,11 @@ cpdef object accumulate_ufunc(int op, object array, object axis, object dtype, o
         if a.t.ndim != 1:
             raise ValueError('accumulate does not allow multiple axes')
         axis = 0
-    return accumulate(op, a, axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis, dtype, out)
+    if isinstance(axis, tuple):
+        if len(axis) != 1:
+            raise ValueError('accumulate does not allow multiple axes')
+        axis = axis[0]
+    return accumulate(op, a, axis, dtype, out)
 
 
 cpdef object reduceat_ufunc(int op, object array, object indices, object axis, object dtype, object out_arg):

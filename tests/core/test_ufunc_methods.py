@@ -139,3 +139,20 @@ def test_at(name):
 @pytest.mark.parametrize('which', ['reduce', 'accumulate', 'outer'])
 def test_unary_has_no_reductions(name, which):
     oracle.check(lambda xp: method(xp, name, which)(xp.arange(3.)))
+
+
+def test_reductions_of_empty_arrays():
+    """Which of them have a result: all axes, alone and together, of shapes with one and more empty axes."""
+    bad = oracle.Failures()
+    for shape in [(0,), (0, 0), (0, 3), (3, 0), (2, 0, 0), (0, 2, 0), (2, 3, 0), (0, 0, 0)]:
+        axes = [None] + [t for n in range(len(shape) + 1) for t in itertools.combinations(range(len(shape)), n)]
+        for axis in axes:
+            for name in ['max', 'min', 'sum', 'prod', 'any', 'all', 'mean', 'var', 'count_nonzero']:
+                bad(oracle.compare(lambda xp: getattr(xp, name)(xp.ones(shape), axis=axis)), name, shape, axis)
+            for name in ['add', 'maximum', 'subtract', 'logical_or']:
+                bad(oracle.compare(lambda xp: method(xp, name, 'reduce')(xp.ones(shape), axis=axis)), name, shape, axis)
+                bad(oracle.compare(lambda xp: method(xp, name, 'accumulate')(xp.ones(shape), axis=axis)), name, shape, axis)
+            if axis is None or len(axis) == 1:
+                for name in ['argmax', 'argmin', 'cumsum', 'sort', 'median']:
+                    bad(oracle.compare(lambda xp: getattr(xp, name)(xp.ones(shape), axis=axis and axis[0])), name, shape, axis)
+    bad.report()
