@@ -27,7 +27,7 @@ cdef object dtype_object(int number):
 
 
 cdef int dtype_number(object dtype) except -1:
-    cdef object found = None if isinstance(dtype, (str, list, dict)) else _numbers.get(dtype)
+    cdef object found = None if isinstance(dtype, (list, dict)) else _numbers.get(dtype)
     if found is not None:
         return found
     if dtype is None:
@@ -116,11 +116,13 @@ def _fill_tables():
     for a, c in enumerate(_CHARS):
         _char_numbers[<int>ord(c)] = a
         dt = _keep[a]
-        _numbers[dt] = a
-        _numbers[dt.type] = a
+        for name in (dt, dt.type, c, dt.name, dt.str, dt.str[1:]):
+            _numbers[name] = a
     for c, a in (('q', 7), ('Q', 8)):
         _char_numbers[<int>ord(c)] = a
-        _numbers[numpy.dtype(c).type] = a
+        _numbers[numpy.dtype(c).type] = _numbers[c] = a
+    for name in ('int', 'float', 'complex'):
+        _numbers[name] = _numbers[numpy.dtype(name)]
     _numbers[bool] = 0
     _numbers[int] = XPU_INT64
     _numbers[float] = XPU_FLOAT64

@@ -123,9 +123,9 @@ cdef no_loop(int op, int nin, const int* dtypes):
 cdef list _signature_types(const xpu_op_info* info, object dtype, object signature):
     """The types that a dtype or signature argument fixes, None for the others."""
     cdef int nin = info.nin, nout = info.nout
-    name = info.name.decode()
     if signature is None:
         return [None] * nin + [dtype] * nout
+    name = info.name.decode()
     if isinstance(signature, tuple):
         if len(signature) == 1:
             return [None] * nin + list(signature) * nout

@@ -171,60 +171,113 @@ cdef object power_operator(ndarray a, object b, object modulo, bint reflected):
     return binary(op, a, b, reflected) if op == XPU_OP_power else unary(op, a)
 
 
-cdef object inplace(int op, ndarray a, object b):
-    cdef int kb, short_op
+cdef ndarray _into(int op, int nin, tuple args, object out):
+    """A call with an output where all is contiguous, of one shape and of the loop's dtypes; None for other calls."""
+    cdef int kinds[2]
+    cdef int i, scalars = 0
     cdef const Resolved* r
     cdef xpu_tensor scalar
     cdef const xpu_tensor* ins[2]
-    cdef const xpu_tensor* outp = &a.t
-    cdef ndarray y = None
+    cdef const xpu_tensor* outp
+    cdef ndarray a, o
+    if type(out) is tuple and len(<tuple>out) == 1:
+        out = (<tuple>out)[0]
+    if not isinstance(out, ndarray):
+        return None
+    o = <ndarray>out
+    kinds[1] = 0
+    for i in range(nin):
+        x = args[i]
+        if isinstance(x, ndarray):
+            kinds[i] = (<ndarray>x).t.dtype
+        else:
+            kinds[i] = scalar_kind(x)
+            scalars += 1
+            if kinds[i] < 0 or scalars == nin:
+                return None
+    r = lookup(op, kinds[0], kinds[1])
+    if r.loop == NO_LOOP or not (o.flags_ & WRITEABLE) or not _plain(o, r.types[nin]):
+        return None
+    for i in range(nin):
+        x = args[i]
+        if isinstance(x, ndarray):
+            a = <ndarray>x
+            if not _plain(a, r.types[i]) or not _same_shape(a, o) or (a is not o and may_overlap(a, o) and not same_view(a, o)):
+                return None
+            ins[i] = &a.t
+        else:
+            if r.types[i] == XPU_BOOL:
+                return None
+            scalar_tensor(x, r.types[i], &scalar)
+            ins[i] = &scalar
+    outp = &o.t
+    if o.t.size:
+        _launch(op, r, nin, 1, ins, &outp, XPU_FLAG_CONTIGUOUS, o.t.size)
+    return o
+
+
+cdef object inplace(int op, ndarray a, object b):
+    cdef int short_op
     if a.flags_ & SCALAR:
         return power_operator(a, b, None, False) if op == XPU_OP_power else binary(op, a, b, False)
     if op == XPU_OP_power:
         short_op = _power_op(a, b, False)
         if short_op != op:
             return call_ufunc(short_op, (a,), (a,))
-    if isinstance(b, ndarray):
-        y = <ndarray>b
-        kb = y.t.dtype
-    else:
-        kb = scalar_kind(b)
-        if kb < 0:
-            if not isinstance(b, (list, tuple, range, numpy.ndarray)):
-                return NotImplemented
-            return call_ufunc(op, (a, b), (a,))
-    r = lookup(op, a.t.dtype, kb)
-    if r.loop == NO_LOOP or not (a.flags_ & WRITEABLE) or not _plain(a, r.types[0]) or r.types[2] != a.t.dtype:
-        return call_ufunc(op, (a, b), (a,))
-    if y is not None:
-        if not (_plain(y, r.types[1]) and _same_shape(a, y)) or (y is not a and may_overlap(a, y)):
-            return call_ufunc(op, (a, b), (a,))
-        ins[1] = &y.t
-    else:
-        scalar_tensor(b, r.types[1], &scalar)
-        ins[1] = &scalar
-    ins[0] = &a.t
-    if a.t.size:
-        _launch(op, r, 2, 1, ins, &outp, XPU_FLAG_CONTIGUOUS, a.t.size)
-    return a
+    if not isinstance(b, (ndarray, list, tuple, range, numpy.ndarray)) and scalar_kind(b) < 0:
+        return NotImplemented
+    operands = (a, b)
+    r = _into(op, 2, operands, a)
+    return call_ufunc(op, operands, (a,)) if r is None else r
 
 
 # --- the general case ---
 
-cdef int _broadcast(Frame* f, int op, list operands, list outs, ndarray mask) except -1:
+cdef bint _stretch(Frame* f, ndarray a) noexcept:
+    """Widens the common shape by that of one more array; False if they do not fit."""
+    cdef int k, d = a.t.ndim - f.ndim
+    cdef int64_t n
+    if d > 0:
+        for k in range(a.t.ndim - 1, -1, -1):
+            f.shape[k] = f.shape[k - d] if k >= d else 1
+        f.ndim = a.t.ndim
+        d = 0
+    for k in range(a.t.ndim):
+        n = a.t.shape[k]
+        if n != 1:
+            if f.shape[k - d] == 1:
+                f.shape[k - d] = n
+            elif f.shape[k - d] != n:
+                return False
+    return True
+
+
+cdef int _broadcast(Frame* f, tuple operands, list outs, ndarray mask) except -1:
     """The common shape of inputs, mask and given outputs; an output itself is never stretched."""
     cdef int k
-    cdef bint fits
+    cdef bint fits = True
     cdef ndarray a
-    cdef list shaped = [x for x in operands if isinstance(x, ndarray)]
-    given = [x for x in outs if x is not None]
+    f.ndim = 0
+    for x in operands:
+        if isinstance(x, ndarray):
+            fits = _stretch(f, <ndarray>x) and fits
     if mask is not None:
-        shaped.append(mask)
-    broadcast_shape(shaped + given, f.shape, &f.ndim)
+        fits = _stretch(f, mask) and fits
+    if outs is not None:
+        for x in outs:
+            if x is not None:
+                fits = _stretch(f, <ndarray>x) and fits
+    if not fits:  # raises
+        broadcast_shape([x for x in list(operands) + [mask] + (outs or []) if isinstance(x, ndarray)], f.shape, &f.ndim)
     f.size = 1
     for k in range(f.ndim):
         f.size *= f.shape[k]
-    for a in given:
+    if outs is None:
+        return 0
+    for x in outs:
+        if x is None:
+            continue
+        a = <ndarray>x
         fits = a.t.ndim == f.ndim
         for k in range(f.ndim if fits else 0):
             fits = fits and a.t.shape[k] == f.shape[k]
@@ -261,7 +314,7 @@ cdef int _order_axes(Frame* f, int n, int* perm) noexcept:
     return 0
 
 
-cdef ndarray _new_output(Frame* f, int n, int dtype, char order, list operands):
+cdef ndarray _new_output(Frame* f, int n, int dtype, char order, tuple operands):
     cdef int perm[XPU_MAX_NDIM]
     cdef ndarray a
     cdef bint all_c = True, all_f = True
@@ -292,37 +345,51 @@ cdef int _put_operand(Frame* f, int i, ndarray a) except -1:
     return 0
 
 
-cdef object _general(int op, const Resolved* r, int nin, tuple given, list outs, ndarray mask, char order):
+cdef int _put_scalar(Frame* f, int i, object x, int dtype) except -1:
+    cdef int k
+    if dtype == XPU_BOOL and type(x) is int and not integer_fits(x, XPU_INT64):
+        raise OverflowError('Python int too large to convert to C long')
+    scalar_tensor(x, dtype, &f.t[i])
+    f.p[i] = &f.t[i]
+    for k in range(f.ndim):
+        f.strides[i][k] = 0
+    f.t[i].ndim, f.t[i].shape, f.t[i].strides = f.ndim, f.shape, f.strides[i]
+    f.t[i].size = f.size
+    return 0
+
+
+cdef object _general(int op, const Resolved* r, int nin, tuple operands, list outs, ndarray mask, char order):
     """Broadcasts, makes outputs, resolves overlap and launches. outs: arrays or None."""
     cdef Frame f
-    cdef int nout = api.ops[op].nout, i, j, n = nin
+    cdef int nout = api.ops[op].nout, i, n = nin
     cdef ndarray a, o
     cdef const xpu_tensor* outp[8]
     cdef unsigned flags = 0
     cdef Resolved loop = r[0]  # r may be the shared scratch
-    cdef list operands = list(given)
-    cdef bint fresh = outs is None
-    cdef list results = [None] * nout if fresh else list(outs), targets
-    _broadcast(&f, op, operands, results, mask)
+    cdef list results, targets
+    _broadcast(&f, operands, outs, mask)
     for i in range(nin):
-        if isinstance(operands[i], ndarray):
-            a = <ndarray>operands[i]
-            if not fresh:
-                for o in results:
-                    if o is not None and may_overlap(o, a) and not (same_view(o, a) and a.t.dtype == o.t.dtype):
-                        a = copy_of(a, c'K')
-                        operands[i] = a
-                        break
-            _put_operand(&f, i, a)
-        else:
-            if loop.types[i] == XPU_BOOL and type(operands[i]) is int and not integer_fits(operands[i], XPU_INT64):
-                raise OverflowError('Python int too large to convert to C long')
-            scalar_tensor(operands[i], loop.types[i], &f.t[i])
-            f.p[i] = &f.t[i]
-            for j in range(f.ndim):
-                f.strides[i][j] = 0
-            f.t[i].ndim, f.t[i].shape, f.t[i].strides = f.ndim, f.shape, f.strides[i]
-            f.t[i].size = f.size
+        x = operands[i]
+        if not isinstance(x, ndarray):
+            _put_scalar(&f, i, x, loop.types[i])
+            continue
+        a = <ndarray>x
+        if outs is not None:
+            for o in outs:
+                if o is not None and may_overlap(o, a) and not same_view(o, a):
+                    a = copy_of(a, c'K')
+                    operands = operands[:i] + (a,) + operands[i + 1:]
+                    break
+        _put_operand(&f, i, a)
+    if outs is None and mask is None and nout == 1:
+        o = _new_output(&f, nin, loop.types[nin], order, operands)
+        outp[0] = &o.t
+        if f.size:
+            _launch(op, &loop, nin, 1, f.p, outp, 0, f.size)
+        if f.ndim == 0:
+            o.flags_ |= SCALAR
+        return o
+    results = [None] * nout if outs is None else list(outs)
     if mask is not None:
         for o in results:
             if o is not None and may_overlap(o, mask):
@@ -346,21 +413,20 @@ cdef object _general(int op, const Resolved* r, int nin, tuple given, list outs,
         if targets[i] is not results[i]:
             copy_into(<ndarray>results[i], <ndarray>targets[i])
     for i in range(nout):
-        if f.ndim == 0 and (fresh or outs[i] is None):
+        if f.ndim == 0 and (outs is None or outs[i] is None):
             (<ndarray>results[i]).flags_ |= SCALAR
     return results[0] if nout == 1 else tuple(results)
 
 
 cdef list _check_outs(int op, object out):
     cdef int nout = api.ops[op].nout
-    name = api.ops[op].name.decode()
+    cdef bint given = False
     if not isinstance(out, tuple):
         if nout != 1:
             raise TypeError("'out' must be a tuple of arrays")
         out = (out,)
     if len(out) != nout:
-        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output" if nout > 1 or len(out) else
-                         "The 'out' tuple must have exactly one entry per ufunc output")
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
     for o in out:
         if o is None:
             continue
@@ -369,7 +435,8 @@ cdef list _check_outs(int op, object out):
                                                                      if isinstance(o, numpy.ndarray) else ''))
         if not (<ndarray>o).flags_ & WRITEABLE:
             raise ValueError('output array is read-only')
-    return None if all([o is None for o in out]) else list(out)
+        given = True
+    return list(out) if given else None
 
 
 cdef object _mask_of(object where):
@@ -386,7 +453,7 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
                        object order='K', object signature=None):
     cdef int nin = len(operands), nout = api.ops[op].nout, i, kind
     cdef int dtypes[8]
-    cdef list values = [], outs = None if out is None else _check_outs(op, out)
+    cdef list outs = None if out is None else _check_outs(op, out)
     cdef const Resolved* r
     cdef Resolved wanted
     cdef ndarray o
@@ -396,13 +463,13 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
             kind = scalar_kind(x)
             if kind < 0 or nin == 1:
                 x = as_array(x)
-        values.append(x)
+                operands = operands[:i] + (x,) + operands[i + 1:]
         dtypes[i] = (<ndarray>x).t.dtype if isinstance(x, ndarray) else kind
     if nin == 2 and _is_comparison(op) and outs is None and where is None:
         for i in range(2):
             if dtypes[i] == WEAK_INT and dtypes[1 - i] < WEAK_INT and kind_of[dtypes[1 - i]] in (KIND_SIGNED, KIND_UNSIGNED) and not (
-                    integer_fits(values[i], dtypes[1 - i])):
-                return _compare_out_of_range(op, as_array(values[1 - i]), values[i], i == 0)
+                    integer_fits(operands[i], dtypes[1 - i])):
+                return _compare_out_of_range(op, as_array(operands[1 - i]), operands[i], i == 0)
     if casting != 'same_kind':
         can_cast(XPU_INT8, XPU_BOOL, casting)  # an unknown rule is an error, also where no cast is made
     if dtype is not None or signature is not None:
@@ -410,24 +477,23 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
         r = &wanted
     else:
         r = find_loop(op, nin, dtypes)
-    name = api.ops[op].name.decode() if outs is not None or casting != 'same_kind' or r == &wanted else None
-    for i in range(nin):
-        if (casting != 'same_kind' or r == &wanted) and not input_fits(dtypes[i], r.types[i], casting) and not (
+    for i in range(nin if casting != 'same_kind' or r == &wanted else 0):
+        if not input_fits(dtypes[i], r.types[i], casting) and not (
                 XPU_OP_logical_and <= op <= XPU_OP_logical_xor and r.types[i] == XPU_BOOL):
-            raise _errors._UFuncInputCastingError(_Named(name, nin, nout), casting, operand_dtype(dtypes[i]), dtype_object(r.types[i]), i)
+            raise _errors._UFuncInputCastingError(_Named(op), casting, operand_dtype(dtypes[i]), dtype_object(r.types[i]), i)
     if outs is not None:
         for i in range(nout):
             o = outs[i]
             if o is not None and o.t.dtype != r.types[nin + i] and not can_cast(r.types[nin + i], o.t.dtype, casting):
-                raise _errors._UFuncOutputCastingError(_Named(name, nin, nout), casting, dtype_object(r.types[nin + i]), o.dtype, i)
-    return _general(op, r, nin, tuple(values), outs, _mask_of(where), order_char(order, 'CFAK'))
+                raise _errors._UFuncOutputCastingError(_Named(op), casting, dtype_object(r.types[nin + i]), o.dtype, i)
+    return _general(op, r, nin, operands, outs, _mask_of(where), order_char(order, 'CFAK'))
 
 
 class _Named:
     """What NumPy's casting errors want to know of a ufunc."""
 
-    def __init__(self, name, nin, nout):
-        self.__name__, self.nin, self.nout = name, nin, nout
+    def __init__(self, int op):
+        self.__name__, self.nin, self.nout = api.ops[op].name.decode(), api.ops[op].nin, api.ops[op].nout
 
 
 # --- the objects ---
@@ -482,7 +548,12 @@ cdef class ufunc:
 
     def __call__(self, *args, **kwargs):
         cdef Py_ssize_t n = len(args)
-        if not kwargs and n == self.nin and self.info.kind == XPU_KIND_ELEMENTWISE:
+        out = args[n - 1] if n == self.nin + 1 and not kwargs else kwargs.get('out') if n == self.nin and len(kwargs) == 1 else None
+        if out is not None and self.nout == 1 and self.nin <= 2 and self.info.kind == XPU_KIND_ELEMENTWISE:
+            r = _into(self.op, self.nin, args, out)
+            if r is not None:
+                return r
+        elif not kwargs and n == self.nin and self.info.kind == XPU_KIND_ELEMENTWISE:
             a = args[0]
             if n == 1:
                 if isinstance(a, ndarray):

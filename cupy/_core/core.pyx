@@ -1,6 +1,7 @@
 """ndarray: shape, strides and memory; views; operators. Element work goes to ufuncs, reductions and indexing beside this file."""
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.long cimport PyLong_AsLongLongAndOverflow
 from cpython.number cimport PyNumber_Index
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -370,7 +371,7 @@ cdef int normalize_axes(object axis, int ndim, int64_t* axes) except -1:
 
 
 cdef int shape_from(object shape, int64_t* out) except -1:
-    cdef int i = 0
+    cdef int i = 0, overflow = 0
     if isinstance(shape, int):
         shape = (shape,)
     elif not isinstance(shape, (tuple, list)):
@@ -384,15 +385,16 @@ cdef int shape_from(object shape, int64_t* out) except -1:
     if len(shape) > XPU_MAX_NDIM:
         raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {len(shape)}')
     for x in shape:
-        try:
-            x = x.__index__()
-        except AttributeError:
-            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer") from None
-        if x > 0x7fffffffffffffff:
+        if type(x) is not int:
+            try:
+                x = x.__index__()
+            except AttributeError:
+                raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer") from None
+        out[i] = PyLong_AsLongLongAndOverflow(x, &overflow)
+        if overflow > 0:
             raise ValueError('Maximum allowed dimension exceeded')
-        if x < 0:
+        if out[i] < 0:
             raise ValueError('negative dimensions are not allowed')
-        out[i] = x
         i += 1
     return i
 
@@ -496,13 +498,15 @@ cdef bint view_strides(ndarray a, int ndim, const int64_t* shape, int64_t* strid
 
 cdef ndarray reshape_to(ndarray a, int ndim, const int64_t* shape):
     cdef int64_t strides[XPU_MAX_NDIM]
-    cdef int64_t step = itemsize_of[a.t.dtype]
-    cdef int i
+    cdef ndarray v
     if a.flags_ & C_CONTIGUOUS or a.t.size == 0:
-        for i in range(ndim - 1, -1, -1):
-            strides[i] = step
-            step *= shape[i] if shape[i] > 0 else 1
-    elif not view_strides(a, ndim, shape, strides):
+        v = _view_of(a)
+        v.t.offset = a.t.offset
+        _set_ndim(v, ndim)
+        _set_contiguous(v, a.t.dtype, shape, False)
+        v.flags_ = (v.flags_ & (C_CONTIGUOUS | F_CONTIGUOUS)) | (a.flags_ & (WRITEABLE | ALIGNED))
+        return v
+    if not view_strides(a, ndim, shape, strides):
         return reshape_to(copy_of(a, c'C'), ndim, shape)
     return new_view(a, ndim, shape, strides, a.t.offset)
 
@@ -523,7 +527,7 @@ cdef object shape_tuple(const xpu_tensor* t):
 
 cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1:
     """The shape of a reshape: one -1 stands for what is left."""
-    cdef int i, n = 0, unknown = -1
+    cdef int i, n = 0, unknown = -1, overflow = 0
     cdef int64_t known = 1
     if len(shape) == 1 and not isinstance(shape[0], int):
         first = shape[0]
@@ -538,9 +542,9 @@ cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1:
             if not hasattr(x, '__index__'):
                 raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
             x = x.__index__()
-        if not -0x8000000000000000 <= x <= 0x7fffffffffffffff:
+        dims[n] = PyLong_AsLongLongAndOverflow(x, &overflow)
+        if overflow:
             raise ValueError('Maximum allowed dimension exceeded')
-        dims[n] = x
         if dims[n] < 0:
             if dims[n] != -1 or unknown >= 0:
                 raise ValueError('can only specify one unknown dimension' if dims[n] == -1 else
@@ -858,16 +862,20 @@ cdef class ndarray:
         cdef xpu_value v
         if self.t.size == 1:
             read_value(self, &v)
+            if self.t.dtype == XPU_BOOL:
+                return (<const char*>&v)[0] != 0
             return True if load(&v, self.t.dtype) else False
         if self.t.size == 0:
             raise ValueError('The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.')
         raise ValueError('The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()')
 
     def __int__(self):
-        return int(_real_item(self))
+        value = _real_item(self)
+        return value if type(value) is int else int(value)
 
     def __float__(self):
-        return float(_real_item(self))
+        value = _real_item(self)
+        return value if type(value) is float else float(value)
 
     def __complex__(self):
         return complex(_only_item(self))
@@ -1326,9 +1334,11 @@ cdef object _only_item(ndarray a):
 
 
 cdef object _real_item(ndarray a):
-    """The item of a size-1 array for float() and int(), which drop an imaginary part with a warning."""
+    """The item of a size-1 array for float() and int(). They drop the imaginary part of a scalar with a warning, and refuse an array."""
     value = _only_item(a)
-    if isinstance(value, complex):
+    if kind_of[a.t.dtype] == KIND_COMPLEX:
+        if not a.flags_ & SCALAR:
+            raise TypeError("int() and float() take a real number, not 'complex'")
         warnings.warn('Casting complex values to real discards the imaginary part', ComplexWarning, stacklevel=2)
         return value.real
     return value
