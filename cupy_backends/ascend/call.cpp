@@ -1,6 +1,9 @@
 /* Two-phase calls and the executor cache. */
 #include "call.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstring>
 #include <list>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "error.h"
+#include "runtime.h"
 
 namespace ascend {
 
@@ -150,8 +154,7 @@ struct Entry {
     aclOpExecutor *executor = nullptr;
     uint64_t workspace = 0;
     std::vector<Built> built;
-    aclrtEvent last = nullptr; /* recorded on the stream that it was run on last, when it is evicted */
-    xpu_stream stream = nullptr;
+    xpu_stream stream = nullptr; /* the one that it was run on last */
 };
 
 constexpr size_t kMaxEntries = 1024;
@@ -172,12 +175,35 @@ void release(Entry &e) {
     e.built.clear();
 }
 
-/* At thread exit CANN may be gone already: what the process holds ends with it. */
-Cache::~Cache() { g_entries -= entries.size(); }
+/* An executor may be let go only when the device is done with it. A stream that was closed has no work left. */
+void evict(Cache &c) {
+    Entry &e = c.entries.back();
+    {
+        DeviceGuard guard(e.device);
+        if (guard.status == XPU_OK && stream_lives(e.stream)) acl.aclrtSynchronizeStream(e.stream);
+        c.index.erase(e.key);
+        release(e);
+    }
+    c.entries.pop_back();
+    ++g_evictions;
+    --g_entries;
+}
+
+Cache::~Cache() {
+    while (!entries.empty()) evict(*this);
+}
+
+/* Executors belong to their thread and end with it. The main thread ends with the process, when CANN may be gone: it lets them be. */
+struct Holder {
+    Cache *cache = new Cache;
+    ~Holder() {
+        if (getpid() != static_cast<pid_t>(syscall(SYS_gettid))) delete cache;
+    }
+};
 
 Cache &cache() {
-    static thread_local Cache *c = new Cache; /* never destroyed in a static destructor: CANN must not be called there */
-    return *c;
+    static thread_local Holder holder;
+    return *holder.cache;
 }
 
 void put(std::string &key, const void *p, size_t n) { key.append(static_cast<const char *>(p), n); }
@@ -222,17 +248,6 @@ void make_key(std::string &key, const Context &ctx, Op op, const Arg *args, int 
         default: put(key, a.value);
         }
     }
-}
-
-/* An executor may be let go only when the device is done with it. */
-void evict(Cache &c) {
-    Entry &e = c.entries.back();
-    acl.aclrtSynchronizeStream(e.stream);
-    c.index.erase(e.key);
-    release(e);
-    c.entries.pop_back();
-    ++g_evictions;
-    --g_entries;
 }
 
 aclnnStatus set_addresses(Entry &e, const Arg *args, int n) {

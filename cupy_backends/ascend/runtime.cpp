@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "call.h"
 #include "error.h"
 #include "library.h"
+#include "view.h"
 
 namespace ascend {
 
@@ -18,6 +20,8 @@ constexpr int kRepeatInitialize =
     100002; /* aclInit was done by another library of the process: fine, and then it is not ours to finalize */
 std::mutex g_lock;
 bool g_initialized = false;
+std::set<xpu_stream> g_streams; /* made here and not destroyed */
+std::mutex g_streams_lock;
 
 xpu_status device_count(void *, int32_t *count) {
     uint32_t n = 0;
@@ -147,14 +151,21 @@ xpu_status memset_async(void *, void *dst, int32_t byte, size_t nbytes, int32_t 
 
 xpu_status stream_create(void *, int32_t device, uint32_t, int32_t, xpu_stream *stream) {
     ON_DEVICE(device);
-    ACL_TRY(device, acl.aclrtCreateStreamWithConfig
-                        ? acl.aclrtCreateStreamWithConfig(stream, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC)
-                        : acl.aclrtCreateStream(stream));
+    if (acl.aclrtCreateStreamWithConfig)
+        ACL_TRY(device, acl.aclrtCreateStreamWithConfig(stream, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC));
+    else ACL_TRY(device, acl.aclrtCreateStream(stream));
+    std::lock_guard<std::mutex> guard(g_streams_lock);
+    g_streams.insert(*stream);
     return XPU_OK;
 }
 
 xpu_status stream_destroy(void *, int32_t device, xpu_stream stream) {
     ON_DEVICE(device);
+    forget_constants(device, stream);
+    {
+        std::lock_guard<std::mutex> guard(g_streams_lock);
+        g_streams.erase(stream);
+    }
     ACL_TRY(device, acl.aclrtDestroyStream(stream));
     return XPU_OK;
 }
@@ -246,6 +257,12 @@ DeviceGuard::DeviceGuard(int32_t device) : status(check_lost(device)), before_(-
 
 DeviceGuard::~DeviceGuard() {
     if (before_ >= 0) acl.aclrtSetDevice(before_);
+}
+
+bool stream_lives(xpu_stream stream) {
+    if (!stream) return true;
+    std::lock_guard<std::mutex> guard(g_streams_lock);
+    return g_streams.count(stream) != 0;
 }
 
 xpu_status initialize(const char **message) {

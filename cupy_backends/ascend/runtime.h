@@ -21,9 +21,11 @@ class DeviceGuard {
     int32_t before_;
 };
 
-#define ON_DEVICE(device)                  \
-    ::ascend::DeviceGuard guard_(device);  \
+#define ON_DEVICE(device)                                                                                                                  \
+    ::ascend::DeviceGuard guard_(device);                                                                                                  \
     if (guard_.status != XPU_OK) return guard_.status
+
+bool stream_lives(xpu_stream stream); /* the default stream, or one that was made here and not destroyed */
 
 constexpr int64_t kAlignment = 512, kPadding = 32; /* of memory blocks, bytes */
 

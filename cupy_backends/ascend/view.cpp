@@ -127,6 +127,7 @@ int make_positive(View *view, int64_t *flipped) {
 
 struct Constant {
     int32_t device, dtype;
+    xpu_stream stream;
     xpu_value value;
     void *memory;
 };
@@ -161,29 +162,39 @@ xpu_status constant(const Context &ctx, const xpu_scalar &scalar_value, View *re
     result->t.strides = result->strides;
     std::lock_guard<std::mutex> guard(g_lock);
     for (auto it = g_constants.begin(); it != g_constants.end(); ++it)
-        if (it->device == ctx.device && it->dtype == scalar_value.dtype && std::memcmp(&it->value, &scalar_value.value, item) == 0) {
+        if (it->stream == ctx.stream && it->device == ctx.device && it->dtype == scalar_value.dtype &&
+            std::memcmp(&it->value, &scalar_value.value, item) == 0) {
             g_constants.splice(g_constants.begin(), g_constants, it);
             result->t.base = it->memory;
             return XPU_OK;
         }
-    /* Filled on this stream; other streams may use it later, so the fill is waited for, once per value. */
-    Constant c{ctx.device, scalar_value.dtype, scalar_value.value, services->workspace_alloc(ctx.device, nullptr, kConstantBytes)};
+    Constant c{ctx.device, scalar_value.dtype, ctx.stream, scalar_value.value,
+               services->workspace_alloc(ctx.device, ctx.stream, kConstantBytes)};
     if (!c.memory) return fail(XPU_OUT_OF_MEMORY, "no device memory for a constant");
     result->t.base = c.memory;
     xpu_status status = run(ctx, Op::InplaceFillScalar, {out(*result), scalar(scalar_value)});
-    int code = status == XPU_OK ? acl.aclrtSynchronizeStream(ctx.stream) : 0;
-    if (code != 0) status = acl_failed(code, "aclrtSynchronizeStream", ctx.device);
     if (status != XPU_OK) {
-        services->workspace_free(ctx.device, nullptr, c.memory);
+        services->workspace_free(ctx.device, ctx.stream, c.memory);
         return status;
     }
     g_constants.push_front(c);
-    if (g_constants.size() > kMaxConstants) { /* work that still reads it may be queued on any stream */
-        acl.aclrtSynchronizeDevice();
-        services->workspace_free(g_constants.back().device, nullptr, g_constants.back().memory);
+    if (g_constants.size() > kMaxConstants) {
+        const Constant &old = g_constants.back();
+        services->workspace_free(old.device, old.stream, old.memory);
         g_constants.pop_back();
     }
     return XPU_OK;
+}
+
+void forget_constants(int32_t device, xpu_stream stream) {
+    std::lock_guard<std::mutex> guard(g_lock);
+    for (auto it = g_constants.begin(); it != g_constants.end();)
+        if (it->device == device && it->stream == stream) {
+            services->workspace_free(it->device, it->stream, it->memory);
+            it = g_constants.erase(it);
+        } else {
+            ++it;
+        }
 }
 
 xpu_status runtime_copy(const Context &ctx, void *dst, const void *src, int64_t nbytes) {

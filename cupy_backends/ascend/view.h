@@ -57,8 +57,10 @@ class Ready {
     std::unique_ptr<Temp> temp_;
 };
 
-/* A 0-d tensor with a value, filled on the device once and kept (bounded, least recently used first out). */
+/* A 0-d tensor with a value, filled once per stream and kept (bounded, least recently used first out): the stream's order is all the
+ * waiting that it needs. */
 xpu_status constant(const Context &ctx, const xpu_scalar &value, View *result);
+void forget_constants(int32_t device, xpu_stream stream); /* before the stream is destroyed */
 
 /* Contiguous bytes on the stream. */
 xpu_status runtime_copy(const Context &ctx, void *dst, const void *src, int64_t nbytes);
