@@ -161,6 +161,7 @@ void end_stream(Lock &lock, Stream *stream);
 size_t round_up(size_t value, size_t to);
 void read_environment();
 void count_object(const char *kind, int change); /* live objects, for leaks */
+void count_host_copy();
 void trace_detail(const std::string &text);
 
 /* --- the client's objects: known while they live, not freed at once so that stale pointers are seen --- */

@@ -178,6 +178,7 @@ aclError prepare(const Copy &c, Context *context, const char *what, End *dst, En
     if (!locate(c.dst, c.dst_bytes(), true, what, dst)) return ACL_ERROR_RT_PARAM_INVALID;
     if (!locate(c.src, c.src_bytes(), false, what, src)) return ACL_ERROR_RT_PARAM_INVALID;
     if (!kind_fits(c.kind, src->device, dst->device)) violation("kind: %s: the kind does not fit the addresses", what);
+    if (!src->device || !dst->device) count_host_copy();
     return check_devices(context, *dst, *src, what);
 }
 

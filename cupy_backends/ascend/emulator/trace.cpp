@@ -97,6 +97,13 @@ void count_object(const char *kind, int change)
     trace.objects[kind] += change;
 }
 
+/* Among the counts as "host_copy", whatever function does it: a copy from or to host memory. */
+void count_host_copy()
+{
+    std::lock_guard<std::mutex> hold(trace.lock);
+    ++trace.counts["host_copy"];
+}
+
 int enter(const char *name, bool needs_init)
 {
     if (forked) { /* no lock: another thread may have held it at the fork */
