@@ -78,19 +78,6 @@ __attribute__((noinline)) xpu_status explain(const xpu_backend *b, xpu_call *cal
     return fail_from(b, status, what);
 }
 
-bool needs_casts(const xpu_call *call) {
-    const xpu_op_info *info = op_info(call->op);
-    const int8_t *types = loop_types(call);
-    if (!types || info->nin < 0 || info->nout < 0 || info->kind == XPU_KIND_MOVE || call->method == XPU_AT || call->method == XPU_REDUCEAT)
-        return false;
-    int nin = call->method == XPU_CALL ? info->nin : 1, first_out = info->nin;
-    for (int i = 0; i < nin; ++i)
-        if (call->in[i]->dtype != types[i]) return true;
-    for (int i = 0; i < call->nout; ++i)
-        if (call->out[i]->dtype != types[first_out + i]) return true;
-    return false;
-}
-
 __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
     xpu_status status = ensure_open();
     if (status != XPU_OK) return status;
@@ -107,6 +94,19 @@ __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
 }
 
 } // namespace
+
+bool needs_casts(const xpu_call *call) {
+    const xpu_op_info *info = op_info(call->op);
+    const int8_t *types = loop_types(call);
+    if (!types || info->nin < 0 || info->nout < 0 || info->kind == XPU_KIND_MOVE || call->method == XPU_AT || call->method == XPU_REDUCEAT)
+        return false;
+    int nin = call->method == XPU_CALL ? info->nin : 1, first_out = info->nin;
+    for (int i = 0; i < nin; ++i)
+        if (call->in[i]->dtype != types[i]) return true;
+    for (int i = 0; i < call->nout; ++i)
+        if (call->out[i]->dtype != types[first_out + i]) return true;
+    return false;
+}
 
 xpu_status launch_native(const xpu_backend *b, xpu_call *call) {
     for (int i = 0; i < call->nin; ++i) note_stream(call->in[i]->storage, call->stream);

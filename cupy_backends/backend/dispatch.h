@@ -27,6 +27,7 @@ int32_t find_loop(int32_t op, const int8_t *types, int n); /* index of the op's 
 const char *dtype_name(int32_t dtype);
 void describe(const xpu_call *call, char *text, size_t size); /* add.reduce(float32) */
 int item_size(int32_t dtype);
+bool needs_casts(const xpu_call *call);                         /* an operand has not the loop's dtype */
 xpu_status launch_native(const xpu_backend *b, xpu_call *call); /* notes streams and counts */
 
 /* A dense temporary array on the call's device and stream, in the memory order of `like`; where that has stride 0, it has too. */

@@ -223,9 +223,10 @@ int kind_bit(int32_t dtype) {
     return bits[dtype];
 }
 
-/* A scalar with the value 0 or 1, shaped like the operand. */
-xpu_tensor constant_like(const xpu_tensor *like, int one, const int64_t *zero_strides) {
+/* A scalar with the value 0 or 1 (a float), shaped like the operand. */
+xpu_tensor constant_like(const xpu_tensor *like, int32_t dtype, int one, const int64_t *zero_strides) {
     xpu_tensor t = *like;
+    t.dtype = dtype;
     t.base = nullptr;
     t.storage = nullptr;
     t.offset = t.nbytes = 0;
@@ -239,12 +240,22 @@ xpu_tensor constant_like(const xpu_tensor *like, int one, const int64_t *zero_st
     return t;
 }
 
-xpu_status try_native(const xpu_backend *b, const xpu_call *call, xpu_call *c, const int8_t *types) {
-    c->loop = find_loop(c->op, types, c->nin + c->nout - (c->flags & XPU_FLAG_MASKED ? 1 : 0));
-    if (c->loop < 0 || b->compute.supports(b->ctx, c) != XPU_NATIVE) return XPU_NOT_SUPPORTED;
-    xpu_status status = launch_native(b, c);
+/* One launch of a plan, with casts if need be. */
+xpu_status launch_part(const xpu_backend *b, xpu_call *c) {
+    if (c->loop < 0) return XPU_NOT_SUPPORTED;
+    if (!(active.caps & XPU_CAP_CASTS) && needs_casts(c)) return run_with_casts(b, c);
+    return b->compute.supports(b->ctx, c) == XPU_NATIVE ? launch_native(b, c) : XPU_NOT_SUPPORTED;
+}
+
+xpu_status launch_only(const xpu_backend *b, const xpu_call *call, xpu_call *c) {
+    xpu_status status = launch_part(b, c);
     if ((status & XPU_CODE_MASK) == XPU_OK) count(XPU_COUNT_PLAN, call);
     return status;
+}
+
+xpu_status try_native(const xpu_backend *b, const xpu_call *call, xpu_call *c, const int8_t *types) {
+    c->loop = find_loop(c->op, types, c->nin + c->nout - (c->flags & XPU_FLAG_MASKED ? 1 : 0));
+    return launch_only(b, call, c);
 }
 
 xpu_status compose_simple(const xpu_backend *b, xpu_call *call, const Composed &row) {
@@ -254,14 +265,11 @@ xpu_status compose_simple(const xpu_backend *b, xpu_call *call, const Composed &
     c.op = row.target;
     if (row.how == SAME) {
         c.loop = find_loop(row.target, types, op_info(call->op)->nin + op_info(call->op)->nout);
-        if (c.loop < 0 || b->compute.supports(b->ctx, &c) != XPU_NATIVE) return XPU_NOT_SUPPORTED;
-        xpu_status status = launch_native(b, &c);
-        if ((status & XPU_CODE_MASK) == XPU_OK) count(XPU_COUNT_PLAN, call);
-        return status;
+        return launch_only(b, call, &c);
     }
     int8_t t[XPU_MAX_ARGS] = {types[0], types[0], types[op_info(call->op)->nin]};
     const xpu_tensor *in[3] = {call->in[0], call->in[0], nullptr};
-    xpu_tensor constant = constant_like(call->in[0], row.how == ONE_LEFT, zeros);
+    xpu_tensor constant = constant_like(call->in[0], types[0], row.how == ONE_LEFT, zeros);
     if (row.how == SWAP) in[0] = call->in[1], in[1] = call->in[0], t[0] = types[1], t[1] = types[0];
     if (row.how == ZERO_LEFT || row.how == ONE_LEFT) in[0] = &constant;
     if (row.how == ZERO_RIGHT) in[1] = &constant;
@@ -308,13 +316,10 @@ xpu_status compose_two(const xpu_backend *b, xpu_call *call, const Composed &row
     else second.out = call->out + 1;
     first.loop = find_loop(first.op, t, 3);
     second.loop = find_loop(second.op, t, 3);
-    temp.t.base = call->out[0]->base;
-    if (first.loop < 0 || second.loop < 0 || b->compute.supports(b->ctx, &first) != XPU_NATIVE ||
-        b->compute.supports(b->ctx, &second) != XPU_NATIVE)
-        return XPU_NOT_SUPPORTED;
+    if (first.loop < 0 || second.loop < 0) return XPU_NOT_SUPPORTED;
     xpu_status status = temp.allocate(call);
-    if (status == XPU_OK) status = launch_native(b, &first);
-    if ((status & XPU_CODE_MASK) == XPU_OK) status = launch_native(b, &second);
+    if (status == XPU_OK) status = launch_part(b, &first); /* into the temporary: all can still be left to the host */
+    if ((status & XPU_CODE_MASK) == XPU_OK) status = launch_part(b, &second);
     if ((status & XPU_CODE_MASK) == XPU_OK && row.how == PAIR) status = launch_copy(call, middle, call->out[0]);
     if ((status & XPU_CODE_MASK) == XPU_OK) count(XPU_COUNT_PLAN, call);
     return status;

@@ -19,7 +19,8 @@ class Installed:
 
     def environment(self, **variables):
         path = os.pathsep.join(p for p in (self.folder, ROOT, os.environ.get('PYTHONPATH')) if p)
-        return {**os.environ, 'PYTHONPATH': path, 'CUPY_XPU_BACKEND': 'counting', **variables}
+        mine = {k: v for k, v in os.environ.items() if not k.startswith('CUPY_')}
+        return {**mine, 'PYTHONPATH': path, 'CUPY_XPU_BACKEND': 'counting', **variables}
 
     def run(self, code, fails=False, **variables):
         """Runs a program; `get(name)` in it reads the backend's counters, `lib` is its library."""

@@ -237,6 +237,36 @@ bool left_out(int32_t op) {
     return false;
 }
 
+struct Row {
+    int32_t id;
+    bool moves; /* casts itself, or has index operands */
+    int nin;
+    const char *loops;
+};
+enum { ELEMENTWISE, GUFUNC, MOVE, INDEX, SORT, ARGREDUCE, DYNAMIC };
+const Row rows[] = {
+#define XPU_OP(id, name, kind, nin, nout, loops, identity, params, domain, ulp) \
+    {id, kind == MOVE || kind == INDEX || kind == DYNAMIC, nin, loops},
+#include "xpu_ops.def"
+#undef XPU_OP
+};
+
+/* Do the operands have the loop's dtypes? */
+bool fits_loop(const xpu_call *call) {
+    static const char chars[] = "?bBhHiIlLefdFD";
+    for (const Row &r : rows) {
+        if (r.id != call->op || r.moves || call->method == XPU_AT || call->method == XPU_REDUCEAT) continue;
+        const char *p = r.loops;
+        for (int i = 0; i < call->loop; ++i) p = std::strchr(p, ' ') + 1;
+        int nin = call->method == XPU_CALL ? r.nin : 1;
+        for (int i = 0; i < nin; ++i)
+            if (chars[call->in[i]->dtype] != p[i]) return false;
+        for (int i = 0; i < call->nout; ++i)
+            if (chars[call->out[i]->dtype] != p[r.nin + 2 + i]) return false;
+    }
+    return true;
+}
+
 xpu_support supports(void *, const xpu_call *call) {
     if (left_out(call->op)) return XPU_NO;
     const xpu_backend *host = g_services->host();
@@ -244,6 +274,7 @@ xpu_support supports(void *, const xpu_call *call) {
         if (!native_dtype(call->in[i]->dtype) || call->in[i]->ndim > 8) return XPU_NO;
     for (int i = 0; i < call->nout; ++i)
         if (!native_dtype(call->out[i]->dtype) || call->out[i]->ndim > 8) return XPU_NO;
+    if (!fits_loop(call)) return XPU_NO;
     if (!host || host->compute.supports(host->ctx, call) == XPU_NO) return XPU_NO;
     return call->op == XPU_OP_argsort ? XPU_SLOW : XPU_NATIVE;
 }

@@ -85,6 +85,11 @@ CASE(dispatch, ops_composed_of_others, COUNTING) {
     CHECK(m.get()[2] && !m.get()[4]);
     CHECK(Launch(XPU_OP_reciprocal, {DT(float), DT(float)}, {&high.t}, {&b.t}).run() == XPU_OK);
     CHECK(b.get()[0] == 1 / 1.5f && counting_get("downloads") > downloads);
+    Array<int32_t> whole({6}, {1, 2, 4, 5, 8, 10}); /* cast and composed */
+    CHECK(STATUS(Launch(XPU_OP_reciprocal, {DT(float), DT(float)}, {&whole.t}, {&b.t})) == XPU_OK);
+    CHECK(b.get()[2] == 0.25f);
+    CHECK(STATUS(Launch(XPU_OP_clip, {DT(float), DT(float), DT(float), DT(float)}, {&whole.t, &low.t, &high.t}, {&q.t})) == XPU_OK);
+    CHECK(q.get()[5] == 1.5f);
 }
 
 CASE(dispatch, fallback_through_the_host, COUNTING) {
