@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "runtime.h"
+#include "sip.h"
 
 namespace ascend {
 
@@ -63,6 +64,7 @@ const Row *find_row(int op, int method) {
 
 xpu_support supported_dtype(const Row &row, int32_t dtype) {
     if (dtype < 0 || dtype >= XPU_BFLOAT16 || !available(row.fn)) return XPU_NO;
+    if (row.fn == Op::Matmul && dtype == XPU_COMPLEX64 && !sip_available()) return XPU_NO; /* aclnn has no complex product */
     if (std::strchr(row.core, kChars[dtype])) return XPU_NATIVE;
     return std::strchr(row.cpu, kChars[dtype]) ? XPU_SLOW : XPU_NO;
 }
