@@ -131,12 +131,32 @@ static void empty_and_zero_dimensional(void)
 
 /* --- executors and phase two --- */
 
+/* A view needs a workspace for its copy. */
+static aclOpExecutor *strided_sum(uint64_t *size)
+{
+    aclOpExecutor *e;
+    aclTensor *a = tensor_of(ACL_FLOAT, 8, 2, 0, 16, filled(16, 1));
+    OK(aclnnAddGetWorkspaceSize(a, a, one(), vector(8, device_floats(8)), size, &e));
+    EXPECT(*size > 0, 1);
+    return e;
+}
 static void executor_used_twice(void)
 {
     start();
     Sum s = make_sum();
     OK(aclnnAdd(NULL, 0, s.executor, NULL));
     EXPECT(aclnnAdd(NULL, 0, s.executor, NULL), 561103);
+}
+static void workspace_on_two_streams(void)
+{
+    start();
+    aclrtStream stream;
+    uint64_t size;
+    OK(aclrtCreateStream(&stream));
+    aclOpExecutor *a = strided_sum(&size), *b = strided_sum(&size);
+    void *workspace = device_floats((int)size);
+    OK(aclnnAdd(workspace, size, a, stream));
+    OK(aclnnAdd(workspace, size, b, NULL));
 }
 static void executor_of_another_operator(void)
 {
@@ -245,15 +265,6 @@ static void addresses_of_a_list(void)
     EXPECT(aclDestroyTensor(members[0]), 161002); /* went with the list */
 }
 
-/* A view needs a workspace for its copy. */
-static aclOpExecutor *strided_sum(uint64_t *size)
-{
-    aclOpExecutor *e;
-    aclTensor *a = tensor_of(ACL_FLOAT, 8, 2, 0, 16, filled(16, 1));
-    OK(aclnnAddGetWorkspaceSize(a, a, one(), vector(8, device_floats(8)), size, &e));
-    EXPECT(*size > 0, 1);
-    return e;
-}
 static void no_workspace(void)
 {
     start();
@@ -390,6 +401,7 @@ const Case operator_cases[] = {
     CASE(executor_of_another_device, "executor:"), CASE(executor_that_leaks, NULL), CASE(repeatable_executor, NULL),
     CASE(aliasing_after_new_addresses, "aliasing:"), CASE(address_of_no_tensor, NULL), CASE(address_of_another_tensor, "executor:"),
     CASE(address_that_is_misaligned, "tensor:"), CASE(addresses_of_a_list, "object:"), CASE(no_workspace, NULL),
+    CASE(workspace_on_two_streams, "race:"),
     CASE(short_workspace, "workspace:"), CASE(workspace_that_overlaps, "workspace:"), CASE(tensor_destroyed_too_early, "lifetime:"),
     CASE(tensor_destroyed_before_repeatable_executor, "lifetime:"), CASE(tensor_destroyed_twice, "object:"),
     CASE(raw_address_between_the_phases, "lifetime:"), CASE(lost_device, NULL), CASE(index_out_of_range, NULL),

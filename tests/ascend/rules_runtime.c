@@ -140,6 +140,15 @@ static void freed_under_queued_work(void)
     OK(aclrtSynchronizeStream(NULL));
     EXPECT(first(s.c), 0); /* the work was left out */
 }
+static void freed_before_anybody_waited(void)
+{
+    start();
+    emu_set_delay(0);
+    void *p = device_floats(4);
+    OK(aclrtMemsetAsync(p, 16, 0, 16, NULL));
+    usleep(50000); /* it has surely run, but the host cannot know */
+    OK(aclrtFree(p));
+}
 static void host_memory_freed_under_queued_work(void)
 {
     start();
@@ -468,7 +477,8 @@ const Case runtime_cases[] = {
     CASE(pageable_copy_waits, NULL), CASE(pinned_copy_does_not_wait, NULL), CASE(limits_of_2d, NULL),
     CASE(memory_of_another_device, "device:"), CASE(peer_copy, "peer:"), CASE(destroyed_stream, "stream:"),
     CASE(stream_of_another_device, NULL), CASE(too_many_streams, NULL), CASE(synchronise_with_timeout, NULL),
-    CASE(streams_are_not_ordered, NULL), CASE(event_orders_streams, NULL), CASE(wait_without_sync_flag, NULL),
+    CASE(streams_are_not_ordered, "race:"), CASE(freed_before_anybody_waited, "use-after-free:"),
+    CASE(event_orders_streams, NULL), CASE(wait_without_sync_flag, NULL),
     CASE(time_without_flag, NULL), CASE(time_before_completion, NULL), CASE(destroyed_event, "event:"),
     CASE(reset_of_extended_event, NULL), CASE(plain_event_recorded_again, "event:"), CASE(plain_event_never_recorded, "event:"),
     CASE(acl_in_a_host_function, "callback:"), CASE(callback_without_thread, NULL), CASE(callback_on_its_thread, NULL),

@@ -59,6 +59,7 @@ aclError wait_for_event(const char *name, aclrtEvent handle, int timeout_ms)
         set_error("device %d is lost: %s", d->id, d->fault_text.c_str());
         return d->fault;
     }
+    if (ok) merge(g.seen, marker->clocks);
     if (!ok) set_error("the event did not complete within %d ms", timeout_ms);
     return ok ? 0 : ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
 }
@@ -167,6 +168,7 @@ EMU_API aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStat
     Event *event = find_event(handle, "aclrtQueryEventStatus", &code);
     if (!event) return code;
     bool done = event->marker ? event->marker->done : event->extended;
+    if (done && event->marker) merge(g.seen, event->marker->clocks);
     *status = done ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     if (!done) hurry_all();
     return ACL_SUCCESS;

@@ -320,6 +320,7 @@ aclnnStatus Launch::resolve_tensors(Task &task, std::vector<char *> *bases) cons
         bases->back() = touch.readable();
         touch.offset += size_t(slot.layout.offset) * item;
         touch.bytes = size_t(extent(slot.layout) + 1) * item;
+        touch.dense = extent(slot.layout) + 1 == slot.layout.count();
         task.touches.push_back(touch);
     }
     return apart(p, executor->addresses) ? 0 : ACLNN_ERR_PARAM_INVALID;
@@ -471,7 +472,7 @@ namespace {
 
 enum Which { kInputs, kOutputs, kAll };
 
-/* The argument at an index among inputs, outputs or all. What is changed in place is an output; where `shared`, an input too. */
+/* The argument at an index among inputs, outputs or all. What is changed in place is an output; if `shared`, an input too. */
 int position_at(const Program &program, Which which, size_t index, bool shared)
 {
     size_t seen = 0;
@@ -498,8 +499,8 @@ bool holds(const aclTensorList *list, size_t k, const aclTensor *tensor) { retur
 
 /* The object tells which of the two countings is meant. */
 template <class Object>
-aclnnStatus set_address(const char *name, Which which, aclOpExecutor *executor, size_t index, size_t inner, const Object *object, void *addr,
-                        bool list)
+aclnnStatus set_address(const char *name, Which which, aclOpExecutor *executor, size_t index, size_t inner, const Object *object,
+                        void *addr, bool list)
 {
     if (int code = enter(name, false)) return code;
     if (!executor) return set_error("%s: no executor", name), ACLNN_ERR_INNER_NULLPTR;

@@ -23,6 +23,16 @@ using Lock = std::unique_lock<std::mutex>;
 struct Stream;
 struct Device;
 
+/* --- order (order.cpp): for each stream, the last task that something comes after --- */
+using Clocks = std::map<uint64_t, uint64_t>;
+
+struct Access {                          /* a use of memory by queued work */
+    uint64_t stream, seq;
+    size_t offset, bytes;
+    bool write, dense;
+    std::string what;
+};
+
 /* --- memory --- */
 struct Allocation {
     int device;                          /* -1: page-locked host memory */
@@ -31,6 +41,7 @@ struct Allocation {
     char *readable;
     bool live = true;
     int pending = 0;                     /* queued tasks that name it */
+    std::vector<Access> history;
     size_t usable() const;               /* with the 32 bytes of padding */
 };
 using AllocationPtr = std::shared_ptr<Allocation>;
@@ -39,6 +50,7 @@ struct Touch {
     AllocationPtr allocation;
     size_t offset, bytes;
     bool write;
+    bool dense = true;                   /* false: a view that leaves gaps */
     char *readable() const { return allocation->readable + offset; }
 };
 
@@ -63,7 +75,6 @@ AllocationPtr find_allocation(const void *address);           /* live, of any de
 Device *device_of(const void *address);                       /* whose address range it is in, live or not */
 bool resolve(const void *address, size_t bytes, bool write, const char *what, Touch *out); /* violation when it is not live */
 void release_if_idle(const AllocationPtr &a);
-bool in_use(const Touch &touch, const char **by);             /* queued work conflicts with it */
 void report_leftovers(Device &d);
 
 /* --- contexts --- */
@@ -79,6 +90,7 @@ struct Context {
 struct Marker {                          /* a point in a stream that an event stands for */
     bool done = false;
     Clock::time_point time;
+    Clocks clocks;
 };
 using MarkerPtr = std::shared_ptr<Marker>;
 
@@ -92,6 +104,7 @@ struct Task {
     Clock::time_point due;
     void *event = nullptr;
     bool host = false;                   /* runs a host function */
+    Clocks clocks;                       /* of a host function: what the host knows afterwards */
 };
 using TaskPtr = std::shared_ptr<Task>;
 
@@ -100,7 +113,8 @@ struct Stream {
     Device *device;
     bool live = true, is_default = false, stop = false, urgent = false, running = false;
     bool host_functions = false, callbacks = false;
-    uint64_t queued = 0, completed = 0;
+    uint64_t id, queued = 0, completed = 0;
+    Clocks clocks;
     uint64_t subscriber = 0;             /* the thread that takes its callbacks */
     std::deque<TaskPtr> tasks;
     std::condition_variable work;
@@ -134,6 +148,8 @@ struct State {
     std::unordered_map<void *, std::unique_ptr<Event>> events;
     std::map<char *, AllocationPtr> host;
     std::map<uint64_t, std::deque<Report>> reports;
+    uint64_t stream_ids = 0;
+    Clocks seen;                         /* what the host has waited for */
     int waiters = 0;                     /* threads that wait for streams: work starts at once */
     int64_t delay_us = 200;              /* negative: work starts only when it is waited for */
     uint64_t seed = 0;
@@ -151,6 +167,10 @@ extern thread_local Thread t;
 /* The calling thread's context; null with *code set: none (107002) or its device is lost. Under the lock. */
 Context *current_context(aclError *code);
 Stream *find_stream(aclrtStream handle, Context *context, aclError *code);
+
+void merge(Clocks &into, const Clocks &from);
+void order_task(Task &task);             /* reports races with earlier work */
+const Access *not_seen(const Touch &touch); /* a conflicting use that the host did not wait for */
 
 void push(Lock &, Stream *stream, TaskPtr task);
 bool wait_until(Lock &lock, int timeout_ms, const std::function<bool()> &done); /* hurries all streams */

@@ -128,6 +128,13 @@ aclError invalid(const char *what, const char *why)
     return ACL_ERROR_RT_PARAM_INVALID;
 }
 
+/* What acts at once must come after work that the host has waited for. */
+void report_unordered(const End &end, const char *what)
+{
+    if (end.raw) return;
+    if (const Access *a = not_seen(end.touch)) violation("unordered: %s of memory of %s, which nobody waited for", what, a->what.c_str());
+}
+
 struct Copy {
     void *dst;
     const void *src;
@@ -189,9 +196,7 @@ aclError copy_now(const char *what, const Copy &c)
     if (e.code) return e.code;
     End dst, src;
     if (aclError code = prepare(c, e.context, what, &dst, &src)) return code;
-    const char *by;
-    for (const End *end : {&dst, &src})
-        if (!end->raw && in_use(end->touch, &by)) violation("unordered: %s of memory that queued work still uses (%s)", what, by);
+    for (const End *end : {&dst, &src}) report_unordered(*end, what);
     e.lock.unlock();
     do_copy(c, dst.readable(), src.readable());
     return ACL_SUCCESS;
@@ -254,24 +259,18 @@ aclError set_bytes(const char *what, void *address, size_t limit, int32_t value,
         push(e.lock, s, task);
         return ACL_SUCCESS;
     }
-    const char *by;
-    if (in_use(end.touch, &by)) violation("unordered: %s of memory that queued work still uses (%s)", what, by);
+    report_unordered(end, what);
     e.lock.unlock();
     memset(to, value, count);
     return ACL_SUCCESS;
 }
 
-/* Freeing does not wait: whoever frees memory of queued work has broken a rule; the work will not touch it. */
-void report_pending(const Allocation &a, const char *what)
+/* Freeing does not wait: whoever frees memory of queued work has broken a rule; the work will not touch it. Work that has ended counts
+ * as well when nobody waited for it. */
+void report_pending(const AllocationPtr &a, const char *what)
 {
-    if (a.pending == 0) return;
-    for (auto &[handle, stream] : g.streams)
-        for (auto &task : stream->tasks)
-            for (auto &touch : task->touches)
-                if (touch.allocation.get() == &a) {
-                    violation("use-after-free: %s of memory that queued work still names (%s)", what, task->what.c_str());
-                    return;
-                }
+    if (const Access *use = not_seen({a, 0, a->bytes, true}))
+        violation("use-after-free: %s of memory of %s, which nobody waited for", what, use->what.c_str());
 }
 
 } // namespace
@@ -308,7 +307,7 @@ bool resolve(const void *address, size_t bytes, bool write, const char *what, To
         violation("address: %s names %zu bytes at offset %zu of an allocation of %zu", what, bytes, offset, a->bytes);
         return false;
     }
-    *out = {a, offset, bytes, write};
+    *out = {a, offset, bytes, write, true};
     return true;
 }
 
@@ -324,20 +323,6 @@ void release_if_idle(const AllocationPtr &a)
     if (end > first && end - first >= 64 * page)
         fallocate(d.memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(first), off_t(end - first));
     return_hole(d, a->start, a->occupied);
-}
-
-bool in_use(const Touch &touch, const char **by)
-{
-    if (touch.allocation->pending == 0) return false;
-    for (auto &[handle, stream] : g.streams)
-        for (auto &task : stream->tasks)
-            for (auto &other : task->touches)
-                if (other.allocation == touch.allocation && (other.write || touch.write) && other.offset < touch.offset + touch.bytes &&
-                    touch.offset < other.offset + other.bytes) {
-                    *by = task->what.c_str();
-                    return true;
-                }
-    return false;
 }
 
 void report_leftovers(Device &d)
@@ -384,7 +369,7 @@ EMU_API aclError aclrtFree(void *address)
         violation("free: aclrtFree of %p, which is not the start of live device memory", address);
         return ACL_ERROR_RT_PARAM_INVALID;
     }
-    report_pending(*a, "aclrtFree");
+    report_pending(a, "aclrtFree");
     a->live = false;
     d->used -= a->occupied;
     d->live.erase(a->start);
@@ -425,7 +410,7 @@ EMU_API aclError aclrtFreeHost(void *address)
         return ACL_ERROR_RT_PARAM_INVALID;
     }
     AllocationPtr a = found->second;
-    report_pending(*a, "aclrtFreeHost");
+    report_pending(a, "aclrtFreeHost");
     a->live = false;
     g.host.erase(found);
     release_if_idle(a);

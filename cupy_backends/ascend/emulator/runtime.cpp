@@ -125,7 +125,10 @@ EMU_API aclError aclFinalize()
         set_error("aclFinalize without aclInit");
         return ACL_ERROR_REPEAT_FINALIZE;
     }
-    for (auto &[handle, stream] : g.streams) drain(lock, stream.get(), -1, 0);
+    std::vector<Stream *> streams;
+    for (auto &[handle, stream] : g.streams) streams.push_back(stream.get());
+    for (Stream *stream : streams)
+        if (g.streams.count(stream)) drain(lock, stream, -1, 0);
     for (auto &d : g.devices) report_leftovers(*d);
     g.initialised = g.aclnn = false;
     return ACL_SUCCESS;
@@ -244,14 +247,22 @@ EMU_API aclError aclrtSynchronizeDevice()
     if (e.code) return e.code;
     Device *d = e.context->device;
     std::vector<std::pair<Stream *, uint64_t>> goals;
-    for (auto &[handle, s] : g.streams)
-        if (s->device == d) goals.push_back({s.get(), s->queued});
+    Clocks clocks;
+    for (auto &[handle, s] : g.streams) {
+        if (s->device != d) continue;
+        goals.push_back({s.get(), s->queued});
+        merge(clocks, s->clocks);
+    }
     wait_until(e.lock, -1, [&] {
         for (auto &[stream, goal] : goals)
             if (g.streams.count(stream) && stream->completed < goal && !d->fault) return false;
         return true;
     });
-    if (d->fault) set_error("device %d is lost: %s", d->id, d->fault_text.c_str());
+    if (d->fault) {
+        set_error("device %d is lost: %s", d->id, d->fault_text.c_str());
+    } else {
+        merge(g.seen, clocks);
+    }
     return d->fault;
 }
 

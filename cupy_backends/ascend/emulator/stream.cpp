@@ -47,6 +47,7 @@ void finish(Stream &s)
         --touch.allocation->pending;
         release_if_idle(touch.allocation);
     }
+    if (task->host) merge(g.seen, task->clocks);
     if (task->marker) {
         task->marker->done = true;
         task->marker->time = Clock::now();
@@ -107,6 +108,7 @@ void push(Lock &, Stream *s, TaskPtr task)
     for (Touch &touch : task->touches) ++touch.allocation->pending;
     s->tasks.push_back(task);
     ++s->queued;
+    order_task(*task);
     if (!s->thread.joinable()) s->thread = std::thread(serve, s);
     s->work.notify_all();
 }
@@ -130,12 +132,14 @@ bool wait_until(Lock &lock, int timeout_ms, const std::function<bool()> &done)
 aclError drain(Lock &lock, Stream *s, int timeout_ms, aclError timeout_code)
 {
     uint64_t goal = s->queued;
+    Clocks clocks = s->clocks;
     Device *d = s->device;
     bool ok = wait_until(lock, timeout_ms, [&] { return d->fault || !g.streams.count(s) || s->completed >= goal; });
     if (d->fault) {
         set_error("device %d is lost: %s", d->id, d->fault_text.c_str());
         return d->fault;
     }
+    if (ok) merge(g.seen, clocks);
     if (!ok) set_error("the stream did not finish within %d ms", timeout_ms);
     return ok ? 0 : timeout_code;
 }
@@ -156,6 +160,7 @@ Stream *make_stream(Context *context, bool is_default)
     s->context = context;
     s->device = context->device;
     s->is_default = is_default;
+    s->id = ++g.stream_ids;
     ++s->device->streams;
     context->streams.insert(s);
     g.streams[s] = std::move(made);
@@ -166,6 +171,7 @@ void end_stream(Lock &lock, Stream *s)
 {
     uint64_t goal = s->queued;
     wait_until(lock, -1, [&] { return s->completed >= goal; });
+    merge(g.seen, s->clocks);
     s->stop = true;
     s->work.notify_all();
     std::thread thread = std::move(s->thread);
@@ -286,6 +292,7 @@ EMU_API aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     aclError code = 0;
     Stream *s = find_stream(stream, e.context, &code);
     if (!s) return code;
+    if (s->tasks.empty()) merge(g.seen, s->clocks);
     *status = s->tasks.empty() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     if (!s->tasks.empty()) {
         for (auto &[handle, other] : g.streams) other->urgent = !other->tasks.empty(), other->work.notify_all();
