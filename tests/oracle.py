@@ -17,6 +17,8 @@ def outcome(function, *args):
     try:
         with numpy.errstate(all='ignore'):
             return function(*args), None
+    except (SyntaxError, NameError):
+        raise  # the case itself is wrong
     except Exception as error:
         return None, error
 

@@ -286,7 +286,8 @@ def test_messages_name_what_is_wrong(case, words):
 def test_dtypes_that_are_not_offered(dtype):
     """Refused with the dtype's name, whichever way they come."""
     host = numpy.zeros(3, dtype)
-    for make in (lambda: cupy.zeros(3, dtype), lambda: cupy.array([0, 0], dtype), lambda: cupy.arange(3).astype(dtype), lambda: cupy.asarray(host),
+    for make in (lambda: cupy.zeros(3, dtype), lambda: cupy.array([0, 0], dtype), lambda: cupy.arange(3).astype(dtype),
+                 lambda: cupy.asarray(host),
                  lambda: cupy.empty(3, dtype), lambda: cupy.full(3, 0, dtype), lambda: cupy.arange(3).view(dtype)):
         with pytest.raises((TypeError, ValueError)) as error:
             make()
@@ -296,7 +297,8 @@ def test_dtypes_that_are_not_offered(dtype):
 def test_numpy_arrays_are_no_operands():
     a, n = cupy.arange(3), numpy.arange(3)
     for work in (lambda: a + n, lambda: n + a, lambda: cupy.add(a, n), lambda: cupy.sin(n), lambda: cupy.add(a, 1, out=n), lambda: a == n,
-                 lambda: cupy.concatenate([a, n]), lambda: cupy.where(a > 1, n, a), lambda: cupy.sum(n), lambda: a @ n, lambda: numpy.add(a, 1, out=n)):
+                 lambda: cupy.concatenate([a, n]), lambda: cupy.where(a > 1, n, a), lambda: cupy.sum(n), lambda: a @ n,
+                 lambda: numpy.add(a, 1, out=n)):
         with pytest.raises(TypeError) as error:
             work()
         assert any(w in str(error.value) for w in ('cupy.asarray', '.get()', 'cupy.empty_like')), str(error.value)
@@ -344,8 +346,10 @@ def test_read_only_arrays():
     for work in (lambda: a.__setitem__(0, 1), lambda: a.__iadd__(1), lambda: a.fill(1), lambda: a.sort(), lambda: cupy.add(a, 1, out=a),
                  lambda: a[1:].__setitem__(0, 1), lambda: a.reshape(2, 3).__setitem__(0, 1), lambda: a.T.__iadd__(1), lambda: a.put([0], 1),
                  lambda: cupy.add.at(a, [0], 1), lambda: cupy.copyto(a, 1), lambda: a.__setitem__([0, 1], 1), lambda: a.partition(1),
-                 lambda: a.__setitem__(a > 1, 0), lambda: cupy.cumsum(a, out=a), lambda: cupy.place(a, a > 1, [0]), lambda: cupy.putmask(a, a > 1, 0),
-                 lambda: a.itemset(0, 1) if hasattr(a, 'itemset') else a.__setitem__(0, 1), lambda: a.view('u1').fill(1), lambda: a.flat.__setitem__(0, 1)):
+                 lambda: a.__setitem__(a > 1, 0), lambda: cupy.cumsum(a, out=a), lambda: cupy.place(a, a > 1, [0]),
+                 lambda: cupy.putmask(a, a > 1, 0),
+                 lambda: a.itemset(0, 1) if hasattr(a, 'itemset') else a.__setitem__(0, 1), lambda: a.view('u1').fill(1),
+                 lambda: a.flat.__setitem__(0, 1)):
         with pytest.raises(ValueError) as error:
             work()
         assert 'read-only' in str(error.value), str(error.value)
@@ -376,8 +380,10 @@ def npy(descr="'<i8'", shape='(3,)', order='False', data=b'\0' * 24, version=(1,
 
 MALFORMED = {
     'empty': b'', 'magic': b'\x93NUMPY', 'cut header': npy()[:30], 'cut data': npy(data=b'\0' * 10), 'version': npy(version=(9, 9)),
-    'negative shape': npy(shape='(-3,)'), 'huge shape': npy(shape='(4611686018427387904,)'), 'object': npy(descr="'|O'"), 'descr': npy(descr="'x9'"),
-    'not a dict': b'\x93NUMPY\x01\x00\x03\x00abc', 'code': npy(shape='__import__("os")'), 'extra key': npy(extra="'more': 1"), 'float shape': npy(shape='(1.5,)'),
+    'negative shape': npy(shape='(-3,)'), 'huge shape': npy(shape='(4611686018427387904,)'), 'object': npy(descr="'|O'"),
+    'descr': npy(descr="'x9'"),
+    'not a dict': b'\x93NUMPY\x01\x00\x03\x00abc', 'code': npy(shape='__import__("os")'), 'extra key': npy(extra="'more': 1"),
+    'float shape': npy(shape='(1.5,)'),
     'text': b'hello world', 'zip': b'PK\x03\x04abc', 'order': npy(order='5'), 'string': npy(descr="'<U3'", data=b'\0' * 36),
 }
 

@@ -26,5 +26,6 @@ def test_call(call):
         for shape in SHAPES:
             v = array(dtype, shape)
             # what is composed or factorised differs by rounding; the exact cases are in the table tests
-            bad(oracle.compare(lambda xp: eval(call, {'xp': xp, 'a': xp.array(v)}), ulp=8, atol=1e-4 if dtype in 'efF' else 1e-10), dtype, shape)
+            bad(oracle.compare(lambda xp: eval(call, {'xp': xp, 'a': xp.array(v)}), ulp=8, atol=1e-4 if dtype in 'efF' else 1e-10), dtype,
+                shape)
     bad.report()

@@ -41,7 +41,8 @@ def test_asnumpy_get_set():
 
 def test_host_layouts_come_in():
     host = numpy.arange(24.).reshape(2, 3, 4)
-    for view in (host, host.T, host[::-1, :, ::2], host[1], host.astype('>f8'), host.astype('>c8'), numpy.asfortranarray(host), host[:, None],
+    for view in (host, host.T, host[::-1, :, ::2], host[1], host.astype('>f8'), host.astype('>c8'), numpy.asfortranarray(host),
+                 host[:, None],
                  numpy.broadcast_to(host[0], (5, 3, 4)), host[:0]):
         a = cupy.array(view)
         assert (cupy.asnumpy(a) == view).all() and a.shape == view.shape and a.dtype.isnative
@@ -132,10 +133,12 @@ def test_array_ufunc():
 def test_array_function():
     a = cupy.arange(6.).reshape(2, 3)
     host = a.get()
-    for call in (lambda m, x: m.sum(x, axis=0), lambda m, x: m.concatenate([x, x]), lambda m, x: m.mean(x), lambda m, x: m.where(x > 1, x, 0),
+    for call in (lambda m, x: m.sum(x, axis=0), lambda m, x: m.concatenate([x, x]), lambda m, x: m.mean(x), lambda m,
+                 x: m.where(x > 1, x, 0),
                  lambda m, x: m.linalg.norm(x), lambda m, x: m.fft.fft(x), lambda m, x: m.transpose(x), lambda m, x: m.stack([x, x]),
                  lambda m, x: m.sort(x), lambda m, x: m.einsum('ij->i', x), lambda m, x: m.zeros_like(x), lambda m, x: m.median(x),
-                 lambda m, x: m.linalg.inv(x @ x.T), lambda m, x: m.unique(x), lambda m, x: m.histogram(x, bins=3)[0], lambda m, x: m.dot(x, x.T)):
+                 lambda m, x: m.linalg.inv(x @ x.T), lambda m, x: m.unique(x), lambda m, x: m.histogram(x, bins=3)[0], lambda m,
+                 x: m.dot(x, x.T)):
         got = call(numpy, a)
         assert isinstance(got, cupy.ndarray)
         testing.assert_allclose(got, call(numpy, host))
@@ -331,8 +334,10 @@ def test_bytes_and_lists():
 # --- text ---
 
 def test_text_is_numpys():
-    for source in ('xp.arange(3)', 'xp.arange(2000)', 'xp.ones((3, 4)) * 1.5', 'xp.array([xp.nan, xp.inf, -0.0])', 'xp.zeros((2, 0))', 'xp.array(5)',
-                   'xp.array([1 + 2j])', 'xp.array([True, False])', 'xp.arange(3, dtype="u1")', 'xp.array([1e-10, 1e10])', 'xp.arange(4.).reshape(2, 2).T',
+    for source in ('xp.arange(3)', 'xp.arange(2000)', 'xp.ones((3, 4)) * 1.5', 'xp.array([xp.nan, xp.inf, -0.0])', 'xp.zeros((2, 0))',
+                   'xp.array(5)',
+                   'xp.array([1 + 2j])', 'xp.array([True, False])', 'xp.arange(3, dtype="u1")', 'xp.array([1e-10, 1e10])',
+                   'xp.arange(4.).reshape(2, 2).T',
                    'xp.array([[[1]]], "f2")', 'xp.arange(3.)[1]', 'xp.float32(2) * xp.arange(3)', 'xp.array([1.123456789])'):
         for show in (str, format):
             oracle.check(lambda xp: show(eval(source, {'xp': xp})))

@@ -64,4 +64,5 @@ def layouts(dtype, seed=0, limit=None):
 
 def apart():
     """Shapes with their own paths: empty ones, and more dimensions than devices take."""
-    return [('empty', (0, 3)), ('empty-1', (3, 0, 2)), ('one', (1,)), ('10-d', (2, 1, 2, 1, 3, 1, 2, 1, 1, 2)), ('33-d', (1,) * 31 + (2, 3))]
+    return [('empty', (0, 3)), ('empty-1', (3, 0, 2)), ('one', (1,)), ('10-d', (2, 1, 2, 1, 3, 1, 2, 1, 1, 2)),
+            ('33-d', (1,) * 31 + (2, 3))]

@@ -290,7 +290,8 @@ def test_moves(array, axis, shift):
 
 
 @common
-@given(st.recursive(st.integers(-2 ** 63, 2 ** 64 - 1) | st.floats() | st.booleans() | st.complex_numbers(), lambda s: st.lists(s, max_size=3),
+@given(st.recursive(st.integers(-2 ** 63, 2 ** 64 - 1) | st.floats() | st.booleans() | st.complex_numbers(),
+                    lambda s: st.lists(s, max_size=3),
                     max_leaves=6))
 def test_array_of_nested_lists(nested):
     want, error = oracle.outcome(numpy.array, nested)

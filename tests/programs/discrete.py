@@ -287,7 +287,8 @@ def broadcasting_tricks(np):
     i, j = np.ix_([0, 2], [1, 3])
     table[i, j] = -1
     lower = np.tril(np.ones((4, 4)), -1)
-    return table, parity, board, onehot, distance, lower, np.add.outer(n[:3], n[:2]), table[table % 7 == 0], np.tile([[0, 1], [1, 0]], (2, 2))
+    return table, parity, board, onehot, distance, lower, np.add.outer(n[:3], n[:2]), table[table % 7 == 0], \
+        np.tile([[0, 1], [1, 0]], (2, 2))
 
 
 def pascal_and_numbers(np):
