@@ -56,7 +56,7 @@ CALLS = {
         xp.take(x, i, axis=1); xp.take_along_axis(x, k, axis=1); xp.matrix_transpose(x); x.T; x.mT; xp.nonzero(x)
         xp.count_nonzero(x, axis=0, keepdims=True); xp.count_nonzero(x, axis=None); xp.all(x, axis=0, keepdims=True)
         xp.any(x, axis=(0, 1), keepdims=False); xp.sort(xp.unique_values(x)); xp.unique_counts(x); xp.unique_inverse(x)
-        xp.unique_all(x); x[0]; x[0, 1]; x[:, 1:]; x[..., 0]; x[b]; x[::-1, ::2]; x[None]; x[i[0], ...]; x[xp.asarray(1)]; x[i % 2, i]
+        xp.unique_all(x); x[0]; x[0, 1]; x[:, 1:]; x[..., 0]; x[b]; x[::-1, ::2]; x[None]; x[i[1], ...]; x[xp.asarray(1)]; x[i % 2, i]
         x[()]; x[b[:, 0]]; n[()]; x.ndim; x.shape; x.size; x.dtype; len(x.shape); xp.linalg.diagonal(x, offset=1)
         xp.linalg.matrix_transpose(x); xp.result_type(x, y); xp.diff(x, axis=0, n=1) if x.dtype != xp.bool else 0; xp.from_dlpack(x)
         xp.isdtype(x.dtype, 'numeric'); xp.isdtype(x.dtype, ('bool', 'integral')); xp.can_cast(x.dtype, xp.complex128)
