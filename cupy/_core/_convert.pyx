@@ -1,4 +1,5 @@
 """New arrays from Python objects, and other dtypes over the same memory."""
+from cpython.sequence cimport PySequence_Check
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from cupy._core._dtype cimport *
@@ -7,6 +8,8 @@ from cupy._core._launch cimport api, check, run
 from cupy._core._scalar cimport integer_fits, scalar_kind, scalar_tensor, store
 from cupy._core.core cimport *
 from cupy_backends.backend.xpu cimport *
+
+import math
 
 import numpy
 
@@ -28,13 +31,25 @@ cdef bint _is_sequence(object x) except -1:
         return True
     if t is float or t is int or t is bool or t is complex:
         return False
-    return isinstance(x, (list, tuple, range)) or (not isinstance(x, (str, bytes, dict, set, frozenset)) and hasattr(x, '__len__') and
-                                                   hasattr(x, '__getitem__') and hasattr(x, '__iter__'))
+    return PySequence_Check(x) and not isinstance(x, (str, bytes, numpy.generic)) and hasattr(x, '__len__')
+
+
+cdef object _items(object x):
+    """The items of a sequence, as iteration tells: a subclass may say another length than it gives items."""
+    return x if type(x) is list or type(x) is tuple else list(x)
 
 
 cdef bint _is_arraylike(object x) except -1:
     return isinstance(x, numpy.ndarray) or hasattr(x, '__array__') or hasattr(x, '__array_interface__') or (
-        not isinstance(x, (bytes, bytearray)) and _has_buffer(x))
+        not isinstance(x, bytes) and _has_buffer(x))
+
+
+cdef object _element(object x):
+    """An item of a sequence; arrays of other packages and buffers as numpy arrays."""
+    cdef object t = type(x)
+    if t is float or t is int or t is list or t is tuple or t is ndarray or t is _numpy_array or isinstance(x, (numpy.generic, range, type)):
+        return x
+    return numpy.asarray(x) if _is_arraylike(x) else x
 
 
 cdef bint _has_buffer(object x) except -1:
@@ -56,7 +71,7 @@ cdef int _leaf_dtype(object x) except -1:
         if integer_fits(x, XPU_UINT64):
             return XPU_UINT64
         raise TypeError(f'Python integer {x} needs an object array: elements must fit int64 or uint64, or give a float dtype')
-    return XPU_FLOAT64 if kind == WEAK_FLOAT else (XPU_COMPLEX128 if kind == WEAK_COMPLEX else kind)
+    return created(XPU_FLOAT64 if kind == WEAK_FLOAT else (XPU_COMPLEX128 if kind == WEAK_COMPLEX else kind))
 
 
 cdef class _Nested:
@@ -71,11 +86,12 @@ cdef class _Nested:
         self.find_dtype = dtype < 0
         self.measure(x)
         self.collect(x, 0)
-        if self.dtype < 0:
-            self.dtype = XPU_FLOAT64  # no leaves at all
+        if self.find_dtype:
+            self.dtype = created(XPU_FLOAT64 if self.dtype < 0 else self.dtype)  # no leaves at all: float64
 
     cdef measure(self, object x):
         while True:
+            x = _element(x)
             if isinstance(x, ndarray) or _is_plain_array(x):
                 self.shape.extend(x.shape)
                 return
@@ -83,9 +99,9 @@ cdef class _Nested:
                 return
             if len(self.shape) == MAX_DEPTH:
                 raise ValueError(f'sequences nested deeper than {MAX_DEPTH} levels')
-            n = len(x)
-            self.shape.append(n)
-            if n == 0:
+            x = _items(x)
+            self.shape.append(len(x))
+            if not x:
                 return
             x = x[0]
 
@@ -94,7 +110,7 @@ cdef class _Nested:
             self.dtype = dtype if self.dtype < 0 else promote(self.dtype, dtype)
 
     cdef collect(self, object x, int depth):
-        cdef int kind
+        x = _element(x)
         if isinstance(x, ndarray) or _is_plain_array(x):
             if list(x.shape) != self.shape[depth:]:
                 raise _inhomogeneous(min(depth, len(self.shape)), self.shape)
@@ -110,13 +126,12 @@ cdef class _Nested:
                 raise _inhomogeneous(min(depth, len(self.shape)), self.shape)
             if self.find_dtype:
                 if type(x) is float:
-                    self.note(XPU_FLOAT64)
+                    self.note(created(XPU_FLOAT64))
                 else:
                     self.note(_leaf_dtype(x))
-            elif scalar_kind(x) < 0 and not isinstance(x, (str, bytes)):
-                _leaf_dtype(x)
             self.leaves.append(x)
             return
+        x = _items(x)
         if depth >= len(self.shape) or len(x) != self.shape[depth]:
             raise _inhomogeneous(min(depth, len(self.shape)), self.shape)
         for item in x:
@@ -180,7 +195,7 @@ cdef ndarray _from_flat(object x, int dtype):
             floats = True
         elif type(v) is not int or (dtype < 0 and not -0x8000000000000000 <= v <= 0x7fffffffffffffff):
             return None
-    a = new_array(dtype if dtype >= 0 else (XPU_FLOAT64 if floats else XPU_INT64), 1, &n)
+    a = new_array(dtype if dtype >= 0 else (created(XPU_FLOAT64) if floats else XPU_INT64), 1, &n)
     p = <char*>a.t.base
     for v in x:
         store(v, a.t.dtype, p)
@@ -205,13 +220,17 @@ cdef ndarray array_from(object x, int dtype):
         return _from_leaves(_Nested(x, dtype))
     if _is_arraylike(x):
         a = from_numpy(numpy.asarray(x))
-        return a if dtype < 0 else as_typed(a, dtype)
+        return as_typed(a, dtype if dtype >= 0 else created(a.t.dtype))
     if hasattr(x, '__dlpack__'):
         from cupy._core import _dlpack
         a = _dlpack.from_dlpack(x)
         return copy_of(a, c'K') if dtype < 0 else as_typed(copy_of(a, c'K'), dtype)
     if _is_sequence(x):
         return _from_leaves(_Nested(x, dtype))
+    if dtype >= 0:  # what float(), int() or complex() takes
+        a = new_array(dtype, 0, NULL)
+        fill_value(a, x)
+        return a
     raise TypeError(f'cannot make an array from {type(x).__name__}: elements must be numbers or bools')
 
 
@@ -348,10 +367,9 @@ cpdef ndarray iota(int64_t n, object start, object step, object dtype):
     cdef ndarray a = new_array(number, 1, &size)
     cdef xpu_tensor t[2]
     cdef const xpu_tensor* p[2]
-    cdef int i
-    for i, x in enumerate((start, step)):
-        scalar_tensor(x, number, &t[i])
-        p[i] = &t[i]
+    scalar_tensor(start, number, &t[0])
+    scalar_tensor(step, number, &t[1])
+    p[0], p[1] = &t[0], &t[1]
     if n:
         run(XPU_OP_iota, XPU_CALL, number, p, 2, &a.t, NULL, n)
     return a

@@ -29,3 +29,7 @@ cdef int number_of_char(int c) noexcept
 cdef int promote(int a, int b) noexcept           # NumPy's result type of two dtypes (weak numbers allowed)
 cdef bint can_cast_safely(int src, int dst) noexcept
 cdef bint can_cast(int src, int dst, str casting) except -1
+
+# cupy.xpu.float64_mode: whether this thread makes new arrays of single precision; `created`: the dtype that a new array then gets.
+cdef bint single_precision() except -1
+cdef int created(int dtype) except -1

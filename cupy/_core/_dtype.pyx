@@ -1,7 +1,10 @@
 """Dtype numbers, promotion (NEP 50) and casting rules. numpy.dtype objects are the dtypes; the numbers are xpu_dtype's."""
+import os
+import threading
+
 import numpy
 
-from cupy_backends.backend.xpu cimport XPU_COMPLEX64, XPU_COMPLEX128, XPU_DTYPE_COUNT, XPU_FLOAT64, XPU_INT64
+from cupy_backends.backend.xpu cimport XPU_COMPLEX64, XPU_COMPLEX128, XPU_FLOAT32, XPU_FLOAT64, XPU_INT64
 
 _CHARS = '?bBhHiIlLefdFD'
 
@@ -29,14 +32,13 @@ cdef object dtype_object(int number):
 cdef int dtype_number(object dtype) except -1:
     cdef object found = None if isinstance(dtype, (list, dict)) else _numbers.get(dtype)
     if found is not None:
-        return found
+        return created(found)
     if dtype is None:
-        return XPU_FLOAT64
+        return created(XPU_FLOAT64)
     dt = numpy.dtype(dtype)
     if dt.char not in _CHARS + 'qQ' or dt.names is not None or dt.subdtype is not None:
         raise _unsupported(dt)
-    found = _char_numbers[<int>ord(dt.char)]
-    return found
+    return created(_char_numbers[<int>ord(dt.char)])
 
 
 cdef int number_of_char(int c) noexcept:
@@ -140,6 +142,44 @@ def _fill_tables():
 
 
 _fill_tables()
+
+
+# --- float64_mode ---
+
+cdef int _users = 0               # how many switches may be on: none, and nothing is looked up
+cdef object _mode = threading.local()
+cdef bint _single_default = False
+
+
+def _mode_of(text):
+    if text not in ('exact', 'float32'):
+        raise ValueError(f"the float64 mode is 'exact' or 'float32', not {text!r}")
+    return text == 'float32'
+
+
+def set_float64_mode(text):
+    """Sets this thread's mode ('exact', 'float32') and returns the old one."""
+    global _users
+    wanted = _mode_of(text)
+    old = getattr(_mode, 'single', _single_default)
+    _users += 1  # never counted down: a thread in the mode must always be seen
+    _mode.single = wanted
+    return 'float32' if old else 'exact'
+
+
+cdef bint single_precision() except -1:
+    return _users != 0 and getattr(_mode, 'single', _single_default)
+
+
+cdef int created(int dtype) except -1:
+    if _users and (dtype == XPU_FLOAT64 or dtype == XPU_COMPLEX128) and single_precision():
+        return XPU_FLOAT32 if dtype == XPU_FLOAT64 else XPU_COMPLEX64
+    return dtype
+
+
+if os.environ.get('CUPY_XPU_FLOAT64'):
+    _single_default = _mode_of(os.environ['CUPY_XPU_FLOAT64'])
+    _users = _single_default
 
 
 def number(dtype):

@@ -9,7 +9,7 @@ cdef enum:
     NO_LOOP = -1
 
 # Operand dtypes may be WEAK_*. lookup: ops of one (b = 0) or two operands, cached; check for NO_LOOP.
-cdef const Resolved* lookup(int op, int a, int b) noexcept
+cdef const Resolved* lookup(int op, int a, int b) except NULL
 cdef const Resolved* find_loop(int op, int nin, const int* dtypes) except NULL      # TypeError as NumPy when there is none
 cdef int match_loop(int op, int nin, const int* dtypes, object dtype, object signature, str casting, Resolved* r) except -1
 cdef bint input_fits(int dtype, int loop_type, str casting) except -1

@@ -10,7 +10,7 @@ ctypedef struct Cache:
 cdef enum:
     UNKNOWN = 0
 
-cdef Cache* _caches[160]       # XPU_OP_LIMIT
+cdef Cache* _caches[2][160]    # XPU_OP_LIMIT; the second of single precision
 
 
 # --- choosing a loop ---
@@ -66,8 +66,29 @@ cdef int _choose(int op, int nin, const int* dtypes) noexcept:
     return loop
 
 
-cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) noexcept:
+cdef int _single(int op, int nin, const int* dtypes, int loop) except -2:
+    """In float64_mode('float32'): the same loop in single precision, unless an operand is of double precision itself."""
+    cdef const xpu_op_info* info = &api.ops[op]
+    cdef int i, k, n = nin + info.nout, t
+    cdef bint fits
+    for k in range(nin):
+        if dtypes[k] == XPU_FLOAT64 or dtypes[k] == XPU_COMPLEX128:
+            return loop
+    for i in range(info.nloops):
+        fits = True
+        for k in range(n):
+            t = info.loops[loop].types[k]
+            t = XPU_FLOAT32 if t == XPU_FLOAT64 else (XPU_COMPLEX64 if t == XPU_COMPLEX128 else t)
+            fits = fits and info.loops[i].types[k] == t
+        if fits:
+            return i
+    return loop
+
+
+cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) except NULL:
     cdef int loop = _choose(op, nin, dtypes)
+    if loop >= 0 and single_precision():
+        loop = _single(op, nin, dtypes, loop)
     if loop < 0:
         r.loop = NO_LOOP
     else:
@@ -75,12 +96,13 @@ cdef const Resolved* _fill(Resolved* r, int op, int nin, const int* dtypes) noex
     return r
 
 
-cdef const Resolved* lookup(int op, int a, int b) noexcept:
+cdef const Resolved* lookup(int op, int a, int b) except NULL:
     cdef Resolved* r
     cdef int dtypes[2]
-    if _caches[op] == NULL:
-        _caches[op] = <Cache*>calloc(1, sizeof(Cache))
-    r = &_caches[op].pairs[a][b]
+    cdef int single = single_precision()
+    if _caches[single][op] == NULL:
+        _caches[single][op] = <Cache*>calloc(1, sizeof(Cache))
+    r = &_caches[single][op].pairs[a][b]
     if r.loop == UNKNOWN:
         dtypes[0], dtypes[1] = a, b
         return _fill(r, op, api.ops[op].nin, dtypes)
@@ -143,8 +165,9 @@ cdef list _signature_types(const xpu_op_info* info, object dtype, object signatu
 
 
 cdef bint input_fits(int dtype, int loop_type, str casting) except -1:
-    if dtype >= WEAK_INT and kind_of[strong(dtype)] <= kind_of[loop_type]:
-        return True
+    if dtype >= WEAK_INT and casting != 'equiv':  # a Python integer is at home in unsigned dtypes too
+        if kind_of[strong(dtype)] <= kind_of[loop_type] or (dtype == WEAK_INT and kind_of[loop_type] == KIND_UNSIGNED):
+            return True
     return can_cast(strong(dtype), loop_type, casting)
 
 

@@ -242,6 +242,10 @@ cdef int copy_into(ndarray dst, ndarray src, bint broadcast=False) except -1:
     cdef const xpu_tensor* p = &src.t
     if dst.t.size == 0 and not broadcast:
         return 0
+    if dst.t.storage != NULL and src.t.storage != NULL and dst.t.storage.device != src.t.storage.device:
+        from cupy.xpu import _to_device, Device
+        src = _to_device(src, Device(dst.t.storage.device))
+        p = &src.t
     if may_overlap(dst, src):
         if same_view(dst, src):
             return 0

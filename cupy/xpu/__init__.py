@@ -1,7 +1,7 @@
 """Devices, streams, memory and settings of the accelerator in use. `cupy.cuda` has the same under CuPy's names."""
 from cupy._core._launch import FallbackWarning, OutOfMemoryError, XPUError
 from cupy.xpu import memory_hook, memory_hooks, nvtx, profiler, runtime
-from cupy.xpu._config import (backend_name, backends, checks, fallback_policy, fallbacks, get_fallback_policy, launches,
+from cupy.xpu._config import (backend_name, backends, checks, fallback_policy, fallbacks, float64_mode, get_fallback_policy, launches,
                               reset_counters, show_config)
 from cupy.xpu._device import (  # noqa: F401
     Device, Event, ExternalStream, Stream, _check_device, _device_of, device_count, get_compute_capability, get_current_stream,
@@ -58,9 +58,10 @@ def _to_device(array, device, stream=None):
     target = Device(device)
     if target.id == number:
         return array
+    with Device(number):
+        source = cupy.ascontiguousarray(array)
     with target:
         target.attributes                      # raises if there is no such device
-        made = cupy.empty_like(array, order='C')
-        source = cupy.ascontiguousarray(array)
+        made = cupy.empty_like(source, order='C')
         made.data.copy_from_device_async(source.data, source.nbytes, stream)
     return made

@@ -3,6 +3,7 @@ import contextlib
 import os
 import sys
 
+from cupy._core import _dtype
 from cupy._core._launch import FallbackWarning, XPUError  # noqa: F401
 from cupy.xpu import _calls
 from cupy.xpu._device import Device, device_count
@@ -125,9 +126,25 @@ def checks(when):
         _calls.set_deferred(before)
 
 
+@contextlib.contextmanager
+def float64_mode(mode):
+    """What becomes of new arrays of this thread that would be float64 or complex128.
+
+    Args:
+        mode: 'exact' (the default; also the environment's CUPY_XPU_FLOAT64): they are. 'float32': arrays made from Python or NumPy data,
+            from default dtypes, and results of operations on arrays of other dtypes are float32 or complex64, which their dtype shows.
+            Operations on arrays that are float64 or complex128 already stay exact, and so do functions that NumPy computes (host_call).
+    """
+    before = _dtype.set_float64_mode(mode)
+    try:
+        yield
+    finally:
+        _dtype.set_float64_mode(before)
+
+
 def _settings():
     names = ('CUPY_XPU_BACKEND', 'CUPY_XPU_FALLBACK', 'CUPY_XPU_MEMORY_LIMIT', 'CUPY_GPU_MEMORY_LIMIT', 'CUPY_XPU_TO_NUMPY',
-                          'CUPY_HOST_THREADS')
+             'CUPY_XPU_FLOAT64', 'CUPY_HOST_THREADS', 'CUPY_ASCEND_EMULATOR', 'CUPY_ASCEND_DETERMINISTIC', 'CUPY_ASCEND_ALLOW_HF32')
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
