@@ -72,6 +72,8 @@ xpu_support supported_dtype(const Row &row, int32_t dtype) {
 xpu_support supports(void *, const xpu_call *call) {
     const Row *row = row_of(call);
     if (!row || !tensors_ok(call) || (call->flags & XPU_FLAG_MASKED)) return XPU_NO;
+    bool comparison = call->op >= XPU_OP_equal && call->op <= XPU_OP_greater_equal;
+    if (comparison && call->in[0]->dtype != call->in[1]->dtype) return XPU_NO; /* int64 with uint64: no type of the device holds both */
     return supported_dtype(*row, data_dtype(call));
 }
 

@@ -78,7 +78,7 @@ class Operands {
     View constants_[XPU_MAX_ARGS];
     const xpu_tensor *inputs_[XPU_MAX_ARGS];
     std::unique_ptr<Temp> temp_;
-    bool inplace_ = false;
+    bool inplace_ = false, repeats_ = false;
 };
 
 /* --- pieces that compositions share --- */

@@ -26,16 +26,25 @@ xpu_status Operands::prepare(const Context &ctx, xpu_call *call) {
         }
     collapse(all, n + 1);
     if (all[0].t.ndim > kMaxRank) return fail(XPU_NOT_SUPPORTED, "%d axes that do not collapse", all[0].t.ndim);
+    if (n == 0 && all[0].t.size > 1) return fail(XPU_NOT_SUPPORTED, "scalars spread over an array");
     views_[0] = all[0];
     views_[0].t.dtype = run_as(views_[0].t.dtype);
     for (int k = 0; k < n; ++k) {
+        inplace_ = inplace_ || overlaps(&all[k + 1].t, views_[0]);
+        unbroadcast(&all[k + 1]);
+    }
+    /* aclnn wants the common shape of the inputs to be the output's: the first one is spread where all are short */
+    for (int i = 0; i < all[0].t.ndim; ++i) {
+        bool reached = n == 0 || all[0].shape[i] == 1;
+        for (int k = 0; k < n; ++k) reached = reached || all[k + 1].shape[i] == all[0].shape[i];
+        if (!reached) all[1].shape[i] = all[0].shape[i], all[1].strides[i] = 0, all[1].update();
+    }
+    for (int k = 0; k < n; ++k) {
         View &v = all[k + 1];
-        bool same = overlaps(&v.t, views_[0]);
-        inplace_ = inplace_ || same;
-        unbroadcast(&v);
         XPU_TRY(ready_[tensors[k]].prepare(ctx, v));
         inputs_[tensors[k]] = ready_[tensors[k]];
     }
+    repeats_ = call->nin == 1 && n == 1 && inputs_[0]->size != views_[0].t.size;
     for (int i = 0; i < call->nin; ++i)
         if (is_scalar(call->in[i])) {
             xpu_scalar s{};
@@ -48,6 +57,10 @@ xpu_status Operands::prepare(const Context &ctx, xpu_call *call) {
 }
 
 const xpu_tensor *Operands::result(int32_t dtype) {
+    if (repeats_) { /* the only operand is repeated: computed once per element that it has */
+        temp_.reset(new Temp(ctx_, dtype, inputs_[0]));
+        return temp_->ok() ? &temp_->tensor : nullptr;
+    }
     if (!inplace_ && !has_negative_strides(views_[0]) && views_[0].t.dtype == dtype) return views_[0];
     temp_.reset(new Temp(ctx_, dtype, &views_[0].t));
     return temp_->ok() ? &temp_->tensor : nullptr;
@@ -55,6 +68,13 @@ const xpu_tensor *Operands::result(int32_t dtype) {
 
 xpu_status Operands::finish() {
     if (!temp_) return XPU_OK;
+    if (repeats_) {
+        View whole(&temp_->tensor);
+        for (int i = 0; i < whole.t.ndim; ++i)
+            if (whole.shape[i] != views_[0].shape[i]) whole.shape[i] = views_[0].shape[i], whole.strides[i] = 0;
+        whole.update();
+        return copy_view(ctx_, views_[0], whole);
+    }
     if (temp_->tensor.dtype != views_[0].t.dtype) return cast(ctx_, views_[0], &temp_->tensor);
     return copy_view(ctx_, views_[0], &temp_->tensor);
 }
@@ -160,13 +180,14 @@ ASCEND_FORM(sign) {
 
 namespace {
 
-/* floor(a / b), and 0 where b is 0, as NumPy's integers: what the hardware does there is not defined. `zero` gets b == 0. */
+/* floor(a / b), and 0 where b is 0, as NumPy's integers: what the hardware does there is not defined. `zero` gets b == 0, in b's
+ * shape: it may broadcast. */
 xpu_status divide_integers(const Context &ctx, const xpu_tensor *a, const xpu_tensor *b, const xpu_tensor *quotient,
                            const xpu_tensor *zero) {
     int32_t dtype = quotient->dtype;
     CONSTANT(nothing, dtype, 0);
     CONSTANT(one, dtype, 1);
-    TEMP(divisor, dtype, quotient);
+    TEMP(divisor, dtype, b);
     TEMP(raw, dtype, quotient);
     XPU_TRY(run(ctx, Op::EqTensor, {in(b), in(nothing), out(zero)}));
     XPU_TRY(run(ctx, Op::SWhere, {in(zero), in(one), in(b), out(divisor)}));
@@ -178,7 +199,7 @@ xpu_status divide_integers(const Context &ctx, const xpu_tensor *a, const xpu_te
 
 ASCEND_FORM(floor_divide) {
     PREPARE(call->out[0]->dtype);
-    TEMP(zero, XPU_BOOL, result);
+    TEMP(zero, XPU_BOOL, operands.in(1));
     XPU_TRY(divide_integers(ctx, operands.in(0), operands.in(1), result, zero));
     return operands.finish();
 }
@@ -187,7 +208,7 @@ ASCEND_FORM(floor_divide) {
 ASCEND_FORM(remainder) {
     int32_t dtype = call->out[0]->dtype;
     PREPARE(dtype);
-    TEMP(zero, XPU_BOOL, result);
+    TEMP(zero, XPU_BOOL, operands.in(1));
     TEMP(quotient, dtype, result);
     TEMP(product, dtype, result);
     TEMP(rest, dtype, result);
@@ -207,8 +228,8 @@ ASCEND_FORM(fmod) {
         XPU_TRY(run(ctx, Op::FmodTensor, {in(operands.in(0)), in(operands.in(1)), out(result)}));
         return operands.finish();
     }
-    TEMP(zero, XPU_BOOL, result);
-    TEMP(divisor, dtype, result);
+    TEMP(zero, XPU_BOOL, operands.in(1));
+    TEMP(divisor, dtype, operands.in(1));
     TEMP(rest, dtype, result);
     CONSTANT(nothing, dtype, 0);
     CONSTANT(one, dtype, 1);

@@ -66,6 +66,7 @@ xpu_status Reduction::prepare(const Context &ctx, const xpu_call *call) {
 /* Runs body(into) straight into the output, or into a temporary that is then combined with what the output holds. */
 template <class F> xpu_status with_initial(const Context &ctx, const xpu_call *call, const Reduction &r, Op combine, bool alpha, F body) {
     if (!(call->flags & XPU_FLAG_INITIAL)) return body(static_cast<const xpu_tensor *>(r.target));
+    if (call->in[0]->size == 0) return XPU_OK; /* the output holds the answer */
     TEMP(part, r.target.t.dtype, &r.target.t);
     TEMP(total, r.target.t.dtype, &r.target.t);
     XPU_TRY(body(static_cast<const xpu_tensor *>(part)));
