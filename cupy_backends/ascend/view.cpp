@@ -160,7 +160,7 @@ xpu_status constant(const Context &ctx, const xpu_scalar &scalar_value, View *re
     result->t.nbytes = item;
     result->t.shape = result->shape;
     result->t.strides = result->strides;
-    std::lock_guard<std::mutex> guard(g_lock);
+    std::unique_lock<std::mutex> guard(g_lock);
     for (auto it = g_constants.begin(); it != g_constants.end(); ++it)
         if (it->stream == ctx.stream && it->device == ctx.device && it->dtype == scalar_value.dtype &&
             std::memcmp(&it->value, &scalar_value.value, item) == 0) {
@@ -168,6 +168,7 @@ xpu_status constant(const Context &ctx, const xpu_scalar &scalar_value, View *re
             result->t.base = it->memory;
             return XPU_OK;
         }
+    guard.unlock(); /* the pool may call hooks of Python, whose lock another thread here may hold */
     Constant c{ctx.device, scalar_value.dtype, ctx.stream, scalar_value.value,
                services->workspace_alloc(ctx.device, ctx.stream, kConstantBytes)};
     if (!c.memory) return fail(XPU_OUT_OF_MEMORY, "no device memory for a constant");
@@ -177,24 +178,26 @@ xpu_status constant(const Context &ctx, const xpu_scalar &scalar_value, View *re
         services->workspace_free(ctx.device, ctx.stream, c.memory);
         return status;
     }
+    std::list<Constant> old;
+    guard.lock();
     g_constants.push_front(c);
-    if (g_constants.size() > kMaxConstants) {
-        const Constant &old = g_constants.back();
-        services->workspace_free(old.device, old.stream, old.memory);
-        g_constants.pop_back();
-    }
+    if (g_constants.size() > kMaxConstants) old.splice(old.begin(), g_constants, std::prev(g_constants.end()));
+    guard.unlock();
+    for (const Constant &o : old) services->workspace_free(o.device, o.stream, o.memory);
     return XPU_OK;
 }
 
 void forget_constants(int32_t device, xpu_stream stream) {
-    std::lock_guard<std::mutex> guard(g_lock);
-    for (auto it = g_constants.begin(); it != g_constants.end();)
-        if (it->device == device && it->stream == stream) {
-            services->workspace_free(it->device, it->stream, it->memory);
-            it = g_constants.erase(it);
-        } else {
-            ++it;
+    std::list<Constant> old;
+    {
+        std::lock_guard<std::mutex> guard(g_lock);
+        for (auto it = g_constants.begin(); it != g_constants.end();) {
+            auto next = std::next(it);
+            if (it->device == device && it->stream == stream) old.splice(old.begin(), g_constants, it);
+            it = next;
         }
+    }
+    for (const Constant &o : old) services->workspace_free(o.device, o.stream, o.memory);
 }
 
 xpu_status runtime_copy(const Context &ctx, void *dst, const void *src, int64_t nbytes) {
