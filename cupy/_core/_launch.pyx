@@ -48,6 +48,8 @@ cdef int check(xpu_status status) except -1:
         raise IndexError(text)
     if code == XPU_NEGATIVE_POWER:
         raise ValueError('Integers to negative integer powers are not allowed.')
+    if code == XPU_INVALID_ARGUMENT:
+        raise ValueError(text)
     if code == XPU_NOT_SUPPORTED:
         raise NotImplementedError(text or 'the operation is not supported by this backend')
     error = XPUError(text or f'status {code}')

@@ -377,8 +377,8 @@ xpu_status run_dynamic(const Context &ctx, Op op, std::initializer_list<Arg> lis
     int code = acl.aclrtSynchronizeStream(ctx.stream);
     int64_t *dims = nullptr;
     uint64_t n = 0;
-    if (code != 0) status = acl_failed(code, "aclrtSynchronizeStream", ctx.device);
-    else if ((code = acl.aclGetViewShape(static_cast<aclTensor *>(e.built[out_index].object), &dims, &n)) != 0)
+    if (code != 0) return acl_failed(code, "aclrtSynchronizeStream", ctx.device); /* queued work may still use the objects: they stay */
+    if ((code = acl.aclGetViewShape(static_cast<aclTensor *>(e.built[out_index].object), &dims, &n)) != 0)
         status = acl_failed(code, "aclGetViewShape", ctx.device);
     else {
         *ndim = static_cast<int>(n);

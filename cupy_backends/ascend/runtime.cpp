@@ -128,9 +128,19 @@ xpu_status memcpy_2d(void *, void *dst, size_t dpitch, const void *src, size_t s
     return XPU_OK;
 }
 
-xpu_status memcpy_peer(void *, void *dst, int32_t dst_device, const void *src, int32_t src_device, size_t nbytes, xpu_stream stream) {
+xpu_status device_synchronize(void *, int32_t device) {
+    ON_DEVICE(device);
+    ACL_TRY(device, acl.aclrtSynchronizeDevice());
+    return XPU_OK;
+}
+
+/* No stream orders work of two devices: both are waited for, and the copy too. */
+xpu_status memcpy_peer(void *ctx, void *dst, int32_t dst_device, const void *src, int32_t src_device, size_t nbytes, xpu_stream) {
     if (nbytes == 0) return XPU_OK;
+    xpu_status status = device_synchronize(ctx, dst_device);
+    if (status != XPU_OK) return status;
     ON_DEVICE(src_device);
+    ACL_TRY(src_device, acl.aclrtSynchronizeDevice());
     if (dst_device != src_device) {
         int32_t possible = 0;
         ACL_TRY(src_device, acl.aclrtDeviceCanAccessPeer(&possible, src_device, dst_device));
@@ -138,7 +148,7 @@ xpu_status memcpy_peer(void *, void *dst, int32_t dst_device, const void *src, i
             return fail(XPU_NOT_SUPPORTED, "device %d cannot reach the memory of device %d: copy through the host", src_device, dst_device);
         ACL_TRY(src_device, acl.aclrtDeviceEnablePeerAccess(dst_device, 0));
     }
-    ACL_TRY(src_device, acl.aclrtMemcpyAsync(dst, nbytes, src, nbytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_TRY(src_device, acl.aclrtMemcpy(dst, nbytes, src, nbytes, ACL_MEMCPY_DEVICE_TO_DEVICE));
     return XPU_OK;
 }
 
@@ -227,12 +237,6 @@ xpu_status event_synchronize(void *, int32_t device, xpu_event event) {
 
 xpu_status event_elapsed(void *, xpu_event start, xpu_event stop, float *milliseconds) {
     ACL_TRY(-1, acl.aclrtEventElapsedTime(milliseconds, start, stop));
-    return XPU_OK;
-}
-
-xpu_status device_synchronize(void *, int32_t device) {
-    ON_DEVICE(device);
-    ACL_TRY(device, acl.aclrtSynchronizeDevice());
     return XPU_OK;
 }
 

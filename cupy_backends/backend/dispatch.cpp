@@ -78,6 +78,17 @@ __attribute__((noinline)) xpu_status explain(const xpu_backend *b, xpu_call *cal
     return fail_from(b, status, what);
 }
 
+/* Work goes to the current device: arrays of another one are copied by whoever wants that. */
+xpu_status check_devices(const xpu_call *call) {
+    for (int i = 0; i < call->nin + call->nout; ++i) {
+        const xpu_storage *s = (i < call->nin ? call->in[i] : call->out[i - call->nin])->storage;
+        if (s && s->device != call->device)
+            return fail(XPU_INVALID_ARGUMENT, "Array device must be same as the current device: array device = %d while current = %d",
+                        s->device, call->device);
+    }
+    return XPU_OK;
+}
+
 __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
     xpu_status status = ensure_open();
     if (status != XPU_OK) return status;
@@ -85,6 +96,7 @@ __attribute__((noinline)) xpu_status launch_planned(xpu_call *call) {
     if (active.forked) return fail_forked();
     if (b == direct.load()) return launch(call);
     if (!op_info(call->op)) return fail(XPU_INVALID_ARGUMENT, "there is no op %d", call->op);
+    if ((status = check_devices(call)) != XPU_OK) return status;
     status = XPU_NOT_SUPPORTED;
     if (!(active.caps & XPU_CAP_CASTS) && needs_casts(call)) status = run_with_casts(b, call);
     else if (b->compute.supports(b->ctx, call) != XPU_NO) status = launch_native(b, call);
