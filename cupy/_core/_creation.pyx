@@ -191,19 +191,29 @@ cdef bint _is_plain(object x) noexcept:
     return type(x) is float or (type(x) is int and -0x1fffffffffffff < x < 0x1fffffffffffff)
 
 
-cdef ndarray _plain_arange(object start, object stop, object step):
-    """arange of Python numbers, in C."""
+cdef ndarray _plain_arange(object start, object stop, object step, int dtype):
+    """arange of Python numbers, in C; None where the dtype asks for more care. dtype: -1 if not given"""
     cdef double first = start, width = step, count
     cdef int64_t n
+    cdef float narrow
+    cdef bint integers = type(start) is int and type(stop) is int and type(step) is int
+    if dtype < 0:
+        dtype = XPU_INT64 if integers else created(XPU_FLOAT64)
+    elif dtype != XPU_FLOAT64 and dtype != XPU_FLOAT32 and not (
+            integers and kind_of[dtype] == KIND_SIGNED and integer_fits(start, dtype) and integer_fits(start + step, dtype)):
+        return None
     if width == 0:
         raise ZeroDivisionError('division by zero')
     count = ceil((<double>stop - first) / width)
     if not count < 9.2e18:
         raise ValueError('Maximum allowed size exceeded' if count > 0 else 'arange: cannot compute length')
     n = <int64_t>count if count > 0 else 0
-    if type(start) is int and type(stop) is int and type(step) is int:
-        return iota(n, start, step, dtype_object(XPU_INT64))
-    return iota(n, first, (first + width) - first, dtype_object(XPU_FLOAT64))
+    if dtype == XPU_FLOAT64:
+        return iota(n, first, (first + width) - first, dtype_object(dtype))
+    if dtype == XPU_FLOAT32:
+        narrow = <float>first
+        return iota(n, narrow, <float>(first + width) - narrow, dtype_object(dtype))
+    return iota(n, start, step, dtype_object(dtype))
 
 
 def line(int64_t num, double start, double stop, bint endpoint):
@@ -236,7 +246,8 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         ZeroDivisionError: step 0. ValueError: a length that is NaN or too large.
     """
     cdef int64_t n
-    cdef int number
+    cdef int number = -1
+    cdef ndarray r
     if device is not None:
         _check_device(device)
     if stop is None:
@@ -247,10 +258,15 @@ def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=No
         start = 0
     if step is None:
         step = 1
-    if dtype is None and _is_plain(start) and _is_plain(stop) and _is_plain(step):
-        return _plain_arange(start, stop, step)
+    if dtype is not None:
+        number = dtype_number(dtype)
+    if _is_plain(start) and _is_plain(stop) and _is_plain(step):
+        r = _plain_arange(start, stop, step, number)
+        if r is not None:
+            return r
     start, stop, step = _number(start), _number(stop), _number(step)
-    number = _arange_dtype(start, stop, step) if dtype is None else dtype_number(dtype)
+    if dtype is None:
+        number = _arange_dtype(start, stop, step)
     n = _length(start, stop, step)
     return new_array(number, 1, &n) if n == 0 else _arange(n, start, step, number)
 

@@ -6,12 +6,6 @@
 namespace host {
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDE
-#endif
-
 constexpr int64_t kColumns = 512; /* neighbouring lines in a piece */
 
 template <class T> bool greater(T a, T b) { return a > b; }
@@ -136,13 +130,7 @@ int64_t long_line(const ArgReduce &r, const char *in, int64_t n) {
 }
 
 xpu_status whole_array(const ArgReduce &r, const xpu_tensor *in, int64_t *result) {
-    int64_t step = r.size;
-    bool flat = is_aligned(in);
-    for (int i = in->ndim - 1; i >= 0; i--) {
-        if (in->shape[i] != 1 && in->strides[i] != step) flat = false;
-        step *= in->shape[i];
-    }
-    if (flat) {
+    if (is_flat(in)) {
         *result = long_line(r, data_of(in), in->size);
         return XPU_OK;
     }
@@ -160,7 +148,8 @@ void by_lines(const ArgReduce &r, const LinePlan &l, const char *in, char *out, 
         Temp line(copies ? l.n * r.size : 16);
         for (; b < e; b++) {
             int64_t a = 0, m = 0, o = 0;
-            offsets(l.other, l.nother, b, &a, &m, &o);
+            if (l.nother == 1) a = b * l.other[0].in, o = b * l.other[0].out; /* without a division for each line */
+            else offsets(l.other, l.nother, b, &a, &m, &o);
             char *p = const_cast<char *>(in) + a;
             if (copies) {
                 copy(p, l.in_stride, line.as<char>(), r.size, l.n);

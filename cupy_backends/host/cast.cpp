@@ -220,6 +220,11 @@ bool all_bytes_equal(const char *value, int size) {
     return true;
 }
 
+xpu_status fill_bytes(char *data, int64_t items, int item, char value) {
+    parallel(items, grain_of(item), [&](int64_t b, int64_t e, int) { memset(data + b * item, value, (e - b) * item); });
+    return XPU_OK;
+}
+
 } // namespace
 
 CastFn cast_fn(int from, int to) {
@@ -267,12 +272,13 @@ xpu_status run_fill(xpu_call *call) {
     scalar.dtype = out->dtype;
     char *bytes = reinterpret_cast<char *>(&scalar.value);
     cast_fn(value->dtype, out->dtype)(data_of(value), 0, bytes, item, 1);
+    const bool equal = !masked && all_bytes_equal(bytes, item);
+    if (equal && is_flat(out))
+        return fill_bytes(data_of(out), out->size, item, bytes[0]);
     Plan plan;
     make_plan(&plan, 1, &out);
-    if (!masked && plan.ndim <= 1 && (plan.ndim == 0 || inner_step(plan, 0) == item) && all_bytes_equal(bytes, item)) {
-        parallel(plan.size, grain_of(item), [&](int64_t b, int64_t e, int) { memset(plan.data[0] + b * item, bytes[0], (e - b) * item); });
-        return XPU_OK;
-    }
+    if (equal && plan.ndim == 1 && inner_step(plan, 0) == item)
+        return fill_bytes(plan.data[0], plan.size, item, bytes[0]);
     const xpu_tensor *operands[] = {out, &scalar, masked ? call->in[1] : nullptr};
     return copy_operands(operands, masked);
 }

@@ -210,6 +210,9 @@ bool move_positions(const Job &job, const AxesOf<2> &slices, char *plain, char *
                 return;
             if (!rows)
                 move_items_of_slices(job, slices, to, stride, indexed, offset, m);
+            else if (slices.ndim == 1)
+                for (int64_t i = 0; i < m; ++i)
+                    move_row(job, indexed + offset[i], indexed_stride, to + i * stride, plain_stride, slices.size);
             else
                 for (int64_t i = 0; i < m; ++i)
                     walk_rows(slices, 0, slices.size, [&](const int64_t *at, int64_t length) {
@@ -220,22 +223,39 @@ bool move_positions(const Job &job, const AxesOf<2> &slices, char *plain, char *
     return good;
 }
 
-/* Single items by one contiguous index, checked on the way: no block of offsets in between. */
-template <class T> bool gather_direct(const Job &job, int64_t begin, int64_t end) {
-    const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
-    char *out = job.plain;
-    const char *source = job.indexed;
-    const int64_t length = job.length[0], step = job.step[0];
-    bool bad = false;
-    for (int64_t i = begin; i < end; ++i) {
-        read_ahead(index + i);
-        int64_t v = index[i];
-        v += v < 0 ? length : 0;
-        const bool over = static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
-        bad |= over;
-        store(out + i * sizeof(T), load<T>(source + (over ? 0 : v) * step));
+/* The indices as places, negative ones counted from the end; false if one is out of bounds. `place` is read, not `index` again:
+ * another thread may change that. */
+WIDE bool find_places(const int64_t *__restrict index, int64_t n, int64_t length, int64_t *__restrict place) {
+    uint64_t bad = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t v = index[i] + ((index[i] >> 63) & length);
+        bad |= static_cast<uint64_t>(v) >= static_cast<uint64_t>(length);
+        place[i] = v;
     }
     return !bad;
+}
+
+/* Single items by one contiguous index. */
+template <class T> bool gather_direct(const Job &job, int64_t begin, int64_t end) {
+    const int64_t *index = reinterpret_cast<const int64_t *>(job.index[0]);
+    const char *source = job.indexed;
+    const int64_t step = job.step[0];
+    int64_t place[kMove];
+    for (int64_t n; begin < end; begin += n) {
+        n = std::min<int64_t>(kMove, end - begin);
+        for (int64_t i = 0; i < n; i += 8)
+            read_ahead(index + begin + i);
+        if (!find_places(index + begin, n, job.length[0], place))
+            return false;
+        T *out = reinterpret_cast<T *>(job.plain) + begin;
+        if (step == sizeof(T))
+            for (int64_t i = 0; i < n; ++i)
+                store(reinterpret_cast<char *>(out + i), load<T>(source + place[i] * static_cast<int64_t>(sizeof(T))));
+        else
+            for (int64_t i = 0; i < n; ++i)
+                store(reinterpret_cast<char *>(out + i), load<T>(source + place[i] * step));
+    }
+    return true;
 }
 
 /* The same for scatter, after the check. Only places in [low, high) of the axis are written: with the axis cut up between threads

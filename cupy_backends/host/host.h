@@ -55,6 +55,7 @@ inline int64_t item_alignment(int dtype) {
     return dtype == XPU_COMPLEX64 ? 4 : dtype == XPU_COMPLEX128 ? 8 : item_size(dtype);
 }
 bool is_aligned(const xpu_tensor *t); /* plan.cpp */
+bool is_flat(const xpu_tensor *t);    /* aligned and C-contiguous */
 
 /* --- threads (threads.cpp) ---
  * Runs body(ctx, begin, end, worker) over [0, n) in pieces of at least `grain`; inline when n <= grain, when called from a worker, or
@@ -67,6 +68,13 @@ template <class F> void parallel(int64_t n, int64_t grain, F &&f) { /* f(begin, 
 }
 constexpr int64_t kParallelElements = 1 << 15; /* below this no worker wakes */
 constexpr int kMaxThreads = 256;
+
+/* Functions compiled for several instruction sets, the best one is taken at run time. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE
+#endif
 
 /* --- casts (cast.cpp) --- n elements, byte strides, any alignment; NumPy's unsafe astype */
 typedef void (*CastFn)(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, int64_t n);

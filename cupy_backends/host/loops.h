@@ -21,7 +21,7 @@ extern QuickLoop g_quick[XPU_OP_LIMIT][kMaxLoops];
 bool load_loops();
 /* Ops that are no ufunc, slow loops, and what NumPy 1.26 lacks or answers differently; taken before NumPy's. */
 Loop own_loop(int op, const int8_t *types, bool old_numpy);
-/* NumPy's loop, or one of ours around it where it is wrong for some layouts. */
+/* NumPy's loop, or one of ours around it where it is wrong or slow for some layouts; loops of ops with lower ids are there already. */
 Loop guarded_loop(int op, int type, const Loop &numpy);
 /* Nanoseconds per element differ by a hundred between ops: does this one compute much? */
 bool is_heavy(int op, int dtype);

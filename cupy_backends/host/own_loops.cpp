@@ -1,4 +1,5 @@
 /* Loops of our own: where, real, imag, maximum of float16, and what NumPy 1.26 lacks or answers differently from NumPy 2. */
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -48,6 +49,49 @@ template <int OP, class T> void test_loop(char **args, const intptr_t *dimension
         return numpy.fn(args, dimensions, steps, numpy.data);
     for (intptr_t i = 0; i < dimensions[0]; ++i)
         args[1][i * steps[1]] = test_value<T>(OP, at<T>(args[0], i, steps[0]));
+}
+
+/* --- remainder by one integer: NumPy's floor_divide multiplies by a reciprocal, its remainder divides --- */
+
+struct Remainder {
+    Loop numpy, quotient;
+};
+Remainder g_remainders[XPU_UINT64 + 1];
+
+template <class T> void remainder_loop(char **args, const intptr_t *dimensions, const intptr_t *steps, void *data) {
+    typedef typename std::make_unsigned<T>::type U; /* which wraps around */
+    constexpr intptr_t kBlock = 512, size = sizeof(T);
+    const Remainder &r = *static_cast<const Remainder *>(data);
+    const T divisor = steps[1] ? 0 : at<T>(args[1], 0, 0);
+    const intptr_t n = dimensions[0];
+    if (!divisor || n < 16 || steps[0] != size || steps[2] != size)
+        return r.numpy.fn(args, dimensions, steps, r.numpy.data);
+    T quotient[kBlock];
+    for (intptr_t begin = 0; begin < n; begin += kBlock) {
+        const intptr_t length = std::min(kBlock, n - begin);
+        const T *in = reinterpret_cast<const T *>(args[0]) + begin;
+        T *out = reinterpret_cast<T *>(args[2]) + begin;
+        char *blocks[] = {args[0] + begin * size, args[1], reinterpret_cast<char *>(quotient)};
+        r.quotient.fn(blocks, &length, steps, r.quotient.data);
+        for (intptr_t i = 0; i < length; ++i)
+            out[i] = static_cast<T>(static_cast<U>(in[i]) - static_cast<U>(static_cast<U>(quotient[i]) * static_cast<U>(divisor)));
+    }
+}
+
+LoopFn remainder_of(int dtype) {
+    static const LoopFn loops[] = {remainder_loop<int8_t>,  remainder_loop<uint8_t>,  remainder_loop<int16_t>, remainder_loop<uint16_t>,
+                                   remainder_loop<int32_t>, remainder_loop<uint32_t>, remainder_loop<int64_t>, remainder_loop<uint64_t>};
+    return dtype >= XPU_INT8 && dtype <= XPU_UINT64 ? loops[dtype - XPU_INT8] : nullptr;
+}
+
+Loop quick_remainder(int type, const Loop &numpy) {
+    const xpu_op_info &division = op_info(XPU_OP_floor_divide);
+    for (int i = 0; i < division.nloops; ++i)
+        if (division.loops[i].types[0] == type && numpy_loop(XPU_OP_floor_divide, i).fn && numpy.fn) {
+            g_remainders[type] = {numpy, numpy_loop(XPU_OP_floor_divide, i)};
+            return {remainder_of(type), &g_remainders[type]};
+        }
+    return numpy;
 }
 
 /* --- NumPy 1.26 --- */
@@ -126,6 +170,8 @@ Loop guarded_loop(int op, int type, const Loop &numpy) {
                 {XPU_OP_isinf, {test_loop<XPU_OP_isinf, float>, test_loop<XPU_OP_isinf, double>}},
                 {XPU_OP_isfinite, {test_loop<XPU_OP_isfinite, float>, test_loop<XPU_OP_isfinite, double>}},
                 {XPU_OP_signbit, {test_loop<XPU_OP_signbit, float>, test_loop<XPU_OP_signbit, double>}}};
+    if (op == XPU_OP_remainder && remainder_of(type))
+        return quick_remainder(type, numpy);
     for (int k = 0; k < 4; ++k)
         if (rows[k].op == op && (type == XPU_FLOAT32 || type == XPU_FLOAT64)) {
             Loop *kept = &g_tests[k][type == XPU_FLOAT64];

@@ -106,6 +106,16 @@ bool is_aligned(const xpu_tensor *t) {
     return !(bits & mask);
 }
 
+bool is_flat(const xpu_tensor *t) {
+    int64_t step = item_size(t->dtype);
+    for (int d = t->ndim - 1; d >= 0; --d) {
+        if (t->shape[d] != 1 && t->strides[d] != step)
+            return false;
+        step *= t->shape[d];
+    }
+    return !(reinterpret_cast<intptr_t>(data_of(t)) & (item_alignment(t->dtype) - 1));
+}
+
 namespace {
 
 struct Tiling {

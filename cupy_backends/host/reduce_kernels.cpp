@@ -4,11 +4,6 @@
 namespace host {
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDE
-#endif
 #define INLINE inline __attribute__((always_inline))
 
 template <class T> T load(const char *p) {

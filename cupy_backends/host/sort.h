@@ -33,8 +33,8 @@ template <class T> inline bool less(std::complex<T> a, std::complex<T> b) {
 
 /* Sorts n contiguous elements of src (which may be dst) into dst, on all threads when that pays. */
 xpu_status sort_line(int dtype, bool stable, const char *src, char *dst, int64_t n);
-/* Puts each kth (non-negative, ascending) where sorting puts it, smaller ones before, larger ones after. */
-xpu_status partition_line(int dtype, char *data, int64_t n, const int64_t *kth, int nkth);
+/* Copies n elements and puts each kth (non-negative, ascending) where sorting puts it, smaller ones before, larger ones after. */
+xpu_status partition_line(int dtype, const char *src, char *dst, int64_t n, const int64_t *kth, int nkth);
 /* order[i]: index of the i-th smallest; equal elements keep their order */
 xpu_status argsort_line(int dtype, const char *data, int64_t n, int64_t *order);
 
