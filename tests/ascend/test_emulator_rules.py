@@ -1,4 +1,5 @@
 """The emulator reports each broken rule: a C program that uses only CANN's names; its prototypes are CANN's and the backend's."""
+import ctypes
 import os
 import pathlib
 import re
@@ -123,6 +124,21 @@ def test_operator_prototypes(emulated):
         assert emulated[one] == ('aclnnStatus', expected), name
         assert emulated[two] == ('aclnnStatus', ['void*', 'uint64_t', 'aclOpExecutor*', 'aclrtStream']), name
     assert not missing, f'the emulator lacks {missing}'
+
+
+def test_sip_prototypes(emulated):
+    """C functions as above; the C++ ones carry their types in their names, which must be there and have as many arguments."""
+    library = ctypes.CDLL(str(emulator.LIB / 'libasdsip.so'))
+    for row in rows_of(ASCEND / 'asdsip_functions.def', 'ASDSIP_API'):
+        name, symbol, *arguments = row.split(',')
+        symbol = symbol.strip().strip('"')
+        assert hasattr(library, symbol), f'the emulator lacks {symbol}'
+        if symbol == name:
+            assert emulated[name] == ('int32_t', split(','.join(arguments))), name
+        elif shutil.which('c++filt'):
+            plain = subprocess.run(['c++filt', symbol], check=True, capture_output=True, text=True).stdout.strip()
+            inner = plain[plain.index('(') + 1:-1]
+            assert len(re.sub('<.*?>', '', inner).split(',')) == len(arguments), plain
 
 
 def test_no_common_source():
