@@ -596,7 +596,7 @@ cdef int _mask_set(ndarray a, ndarray mask, object value) except -1:
     call.result[0] = -1
     try:
         return launch(&call, a.t.size)
-    except RuntimeError:  # the count of true elements is known to the backend alone
+    except ValueError:  # the count of true elements is known to the backend alone
         if values.ndim and call.result[0] >= 0 and call.result[0] != values.size:
             raise _mask_count(values.size, call.result[0]) from None
         raise

@@ -17,6 +17,8 @@ View &View::operator=(const xpu_tensor &source) {
     }
     t.shape = shape;
     t.strides = strides;
+    for (int i = 0; i < source.ndim; ++i) /* of no meaning there, but aclnn refuses them */
+        if (strides[i] < 0 && shape[i] <= 1) strides[i] = item_size(source.dtype);
     return *this;
 }
 
@@ -144,7 +146,7 @@ xpu_status Ready::prepare(const Context &ctx, const xpu_tensor *source) {
     int n = make_positive(&view_, flipped);
     if (n == 0) return XPU_OK;
     int32_t moved = moved_as(source->dtype);
-    if (moved < 0) return fail(XPU_NOT_SUPPORTED, "negative strides of complex128");
+    if (moved < 0) moved = source->dtype; /* complex128: the AI CPU turns it */
     temp_.reset(new Temp(ctx, source->dtype, source));
     if (!temp_->ok()) return fail(XPU_OUT_OF_MEMORY, "no device memory for the copy of a reversed operand");
     View to(&temp_->tensor);
