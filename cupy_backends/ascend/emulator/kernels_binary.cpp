@@ -65,10 +65,12 @@ aclnnStatus add_scaled(Plan &plan, const Operands &ins, int out, aclDataType dty
             using T = typename decltype(tag)::type;
             using V = ValueOf<T>;
             V a = as_value<V>(alpha);
+            bool plain = alpha.complex() == 1.0; /* nothing is multiplied then: complex infinities stay */
+            auto scaled = [=](V v) { return plain ? v : times(a, v); };
             map2<T, T>(in[0], in[1], made, [=](V x, V y) {
                 if (by_scalar) y = lossy(y);
-                if (form == kReverse) return minus(y, times(a, x));
-                return form == kAdd ? plus(x, times(a, y)) : minus(x, times(a, y));
+                if (form == kReverse) return minus(y, scaled(x));
+                return form == kAdd ? plus(x, scaled(y)) : minus(x, scaled(y));
             });
         });
     });
