@@ -112,7 +112,7 @@ def difference(want, got, tolerance, whole=False):
         error = numpy.where(same, 0, abs(w - g))
         largest = numpy.max(abs(w), initial=0, where=numpy.isfinite(w))
         allowed = tolerance * float(numpy.finfo(want.dtype).eps) * (abs(w) + (float(largest) if whole else min(1.0, float(largest))))
-        wrong = ~(error <= allowed)  # NaN is wrong too
+        wrong = ~same & ~((error <= allowed) & numpy.isfinite(w))  # NaN is wrong too
     if not wrong.any():
         return ''
     worst = int(numpy.argmax(numpy.where(wrong, numpy.nan_to_num(error, nan=numpy.inf), 0)))

@@ -61,13 +61,15 @@ ASCEND_FORM(nonzero);
 ASCEND_FORM(sort);
 ASCEND_FORM(argsort);
 ASCEND_FORM(matmul);
+/* sip.cpp */
+ASCEND_FORM(fft);
 
 /* Operands of an elementwise call as aclnn takes them: collapsed, broadcast axes shortened, constants on the device. */
 class Operands {
   public:
     xpu_status prepare(const Context &ctx, xpu_call *call);
     const xpu_tensor *in(int i) const { return inputs_[i]; }
-    const xpu_tensor *result(int32_t dtype); /* where to compute: the output, or a temporary when it aliases an input or runs backwards */
+    const xpu_tensor *result(int32_t dtype, bool contiguous = false); /* where to compute: the output, or a temporary when it aliases an input or runs backwards */
     xpu_status finish();                     /* brings a temporary to the output */
     bool inplace() const { return inplace_; }
 
@@ -78,7 +80,7 @@ class Operands {
     View constants_[XPU_MAX_ARGS];
     const xpu_tensor *inputs_[XPU_MAX_ARGS];
     std::unique_ptr<Temp> temp_;
-    bool inplace_ = false, repeats_ = false;
+    bool inplace_ = false;
 };
 
 /* --- pieces that compositions share --- */

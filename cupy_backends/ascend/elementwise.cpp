@@ -44,7 +44,6 @@ xpu_status Operands::prepare(const Context &ctx, xpu_call *call) {
         XPU_TRY(ready_[tensors[k]].prepare(ctx, v));
         inputs_[tensors[k]] = ready_[tensors[k]];
     }
-    repeats_ = call->nin == 1 && n == 1 && inputs_[0]->size != views_[0].t.size;
     for (int i = 0; i < call->nin; ++i)
         if (is_scalar(call->in[i])) {
             xpu_scalar s{};
@@ -56,33 +55,23 @@ xpu_status Operands::prepare(const Context &ctx, xpu_call *call) {
     return XPU_OK;
 }
 
-const xpu_tensor *Operands::result(int32_t dtype) {
-    if (repeats_) { /* the only operand is repeated: computed once per element that it has */
-        temp_.reset(new Temp(ctx_, dtype, inputs_[0]));
-        return temp_->ok() ? &temp_->tensor : nullptr;
-    }
-    if (!inplace_ && !has_negative_strides(views_[0]) && views_[0].t.dtype == dtype) return views_[0];
+const xpu_tensor *Operands::result(int32_t dtype, bool contiguous) {
+    bool fits = contiguous ? is_contiguous(views_[0]) : !has_negative_strides(views_[0]);
+    if (!inplace_ && fits && views_[0].t.dtype == dtype) return views_[0];
     temp_.reset(new Temp(ctx_, dtype, &views_[0].t));
     return temp_->ok() ? &temp_->tensor : nullptr;
 }
 
 xpu_status Operands::finish() {
     if (!temp_) return XPU_OK;
-    if (repeats_) {
-        View whole(&temp_->tensor);
-        for (int i = 0; i < whole.t.ndim; ++i)
-            if (whole.shape[i] != views_[0].shape[i]) whole.shape[i] = views_[0].shape[i], whole.strides[i] = 0;
-        whole.update();
-        return copy_view(ctx_, views_[0], whole);
-    }
     if (temp_->tensor.dtype != views_[0].t.dtype) return cast(ctx_, views_[0], &temp_->tensor);
     return copy_view(ctx_, views_[0], &temp_->tensor);
 }
 
-#define PREPARE(out_dtype)                                                                                                                 \
+#define PREPARE(...)                                                                                                                 \
     Operands operands;                                                                                                                     \
     XPU_TRY(operands.prepare(ctx, call));                                                                                                  \
-    const xpu_tensor *result = operands.result(out_dtype);                                                                                 \
+    const xpu_tensor *result = operands.result(__VA_ARGS__);                                                                               \
     if (!result) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary of the result's size")
 
 #define TEMP(name, dtype, like)                                                                                                            \
@@ -111,7 +100,7 @@ xpu_status scalar_tensor(const Context &ctx, int32_t dtype, double value, View *
 
 /* The shape of the inputs broadcast together is the result's. */
 ASCEND_FORM(unary) {
-    PREPARE(run_as(call->out[0]->dtype));
+    PREPARE(run_as(call->out[0]->dtype), row.fn == Op::IsInf); /* which writes contiguous results only */
     Op fn = row.fn == Op::BitwiseNot && call->in[0]->dtype == XPU_BOOL ? Op::LogicalNot : row.fn;
     XPU_TRY(run(ctx, fn, {in(operands.in(0)), out(result)}));
     return operands.finish();

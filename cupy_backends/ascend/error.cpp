@@ -98,6 +98,13 @@ xpu_status fail(xpu_status status, const char *format, ...) {
     return status;
 }
 
+/* An operator says only that a call of the runtime failed (361001); the runtime knows whether the device is lost. */
+static int cause_of(int code, int32_t device) {
+    if (code != 361001 || device < 0) return code;
+    int cause = acl.aclrtSynchronizeDevice();
+    return is_fatal(cause) ? cause : code;
+}
+
 xpu_status acl_failed(int code, const char *what, int32_t device) {
     const char *text = acl.aclGetRecentErrMsg ? acl.aclGetRecentErrMsg() : nullptr;
     char name[64];
@@ -109,13 +116,16 @@ xpu_status acl_failed(int code, const char *what, int32_t device) {
     size_t at = std::snprintf(t_error, sizeof t_error, "%s failed with status %d (%s%s%s)", name, code, status_name(code),
                               *meaning ? ": " : "", meaning);
     if (text && *text && at < sizeof t_error) at += std::snprintf(t_error + at, sizeof t_error - at, ": %s", text);
-    if (is_fatal(code)) {
+    int cause = cause_of(code, device);
+    if (cause != code && at < sizeof t_error)
+        at += std::snprintf(t_error + at, sizeof t_error - at, ": the device reports %d (%s)", cause, status_name(cause));
+    if (is_fatal(cause)) {
         char ops[512] = "";
         recent_ops(ops, sizeof ops);
         if (*ops && at < sizeof t_error) std::snprintf(t_error + at, sizeof t_error - at, "; last operators: %s", ops);
         mark_lost(device, t_error);
     }
-    return kind_of(code);
+    return kind_of(cause);
 }
 
 const char *last_error(void *) {
@@ -127,7 +137,7 @@ const char *last_error(void *) {
 void mark_lost(int32_t device, const char *why) {
     if (device < 0 || device >= kMaxDevices) return;
     std::lock_guard<std::mutex> guard(g_lock);
-    if (!g_lost[device]) std::snprintf(g_reason[device], sizeof g_reason[device], "%s", why);
+    if (!g_lost[device]) std::snprintf(g_reason[device], sizeof g_reason[device], "%.511s", why);
     g_lost[device] = true;
 }
 

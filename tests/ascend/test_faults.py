@@ -126,9 +126,9 @@ with cupy.cuda.Device(0):
 with cupy.cuda.Device(1):
     c = cupy.ones(5, 'f4') * 3.0
     print(current(), c.tolist(), c.device.id)
-print(current(), emulator.violations())
+print(emulator.violations())
 """, CUPY_ASCEND_EMULATOR_DEVICES='2')
-    assert lines == ['1 [7.0, 7.0, 7.0, 7.0, 7.0] 0', '1 [3.0, 3.0, 3.0, 3.0, 3.0] 1', '1 []']
+    assert lines == ['1 [7.0, 7.0, 7.0, 7.0, 7.0] 0', '1 [3.0, 3.0, 3.0, 3.0, 3.0] 1', '[]']
 
 
 def test_arrays_of_two_devices():
@@ -168,7 +168,7 @@ for use in (lambda: (a + b).get(), lambda: a - b, lambda: cupy.ones(3)):
     except cupy.xpu.XPUError as error:
         print(error)
 """)
-    assert len(lines) >= 3 and '507015' in lines[0] and 'aclnn' in lines[0] or 'Exp' in lines[0], lines
+    assert len(lines) >= 3 and '507015' in lines[0] and 'Exp' in lines[0], lines
     assert all('lost' in line for line in lines[-2:]), lines
 
 
