@@ -69,7 +69,7 @@ class Tensor:
     def __init__(self, array):
         array = np.asarray(array)
         base = array if array.base is None or not isinstance(array.base, np.ndarray) else array.base
-        self.storage = np.ascontiguousarray(base).reshape(-1)
+        self.storage = np.ascontiguousarray(base).reshape(-1).copy()
         self.dtype, self.shape, item = array.dtype, array.shape, array.itemsize
         self.offset = (array.__array_interface__['data'][0] - base.__array_interface__['data'][0]) // item if array.size else 0
         self.strides = [s // item for s in array.strides]
@@ -89,7 +89,8 @@ class Tensor:
     def get(self):
         synchronize()
         self._copy(ctypes.c_void_p(self.storage.ctypes.data), self.memory, TO_HOST)
-        return np.lib.stride_tricks.as_strided(self.storage[self.offset:], self.shape, [s * self.dtype.itemsize for s in self.strides]).copy()
+        strides = [s * self.dtype.itemsize for s in self.strides]
+        return np.lib.stride_tricks.as_strided(self.storage[self.offset:], self.shape, strides).copy()
 
     def view_shape(self):
         dims, n = ctypes.POINTER(ctypes.c_int64)(), ctypes.c_uint64()
@@ -188,4 +189,5 @@ class out:
         if dtype is None:
             self.array = shape_or_array
         else:
-            self.array = np.frombuffer(b'\xa7' * (int(np.prod(shape_or_array)) * np.dtype(dtype).itemsize), dtype).reshape(shape_or_array).copy()
+            nbytes = int(np.prod(shape_or_array)) * np.dtype(dtype).itemsize
+            self.array = np.frombuffer(b'\xa7' * nbytes, dtype).reshape(shape_or_array).copy()

@@ -177,7 +177,8 @@ def test_scalar_forms():
     x = data('f')
     for name, f in {'Adds': np.add, 'Subs': np.subtract, 'Rsubs': lambda a, b: b - a}.items():
         same(call(name, x, Scalar(2.5, 'd'), Scalar(1, 'i'), out(x.shape, f4)), f(x, f4(2.5)))
-    for name, f in {'Muls': np.multiply, 'Divs': np.divide, 'EqScalar': np.equal, 'LtScalar': np.less, 'GeScalar': np.greater_equal}.items():
+    by_scalar = {'Muls': np.multiply, 'Divs': np.divide, 'EqScalar': np.equal, 'LtScalar': np.less, 'GeScalar': np.greater_equal}
+    for name, f in by_scalar.items():
         expected = f(x, f4(2.5))
         same(call(name, x, Scalar(2.5, 'd'), out(x.shape, expected.dtype)), expected)
     same(call('Clamp', x, Scalar(-1, 'f'), Scalar(2, 'f'), out(x.shape, f4)), np.clip(x, -1, 2))
@@ -191,8 +192,7 @@ def test_scalar_forms():
 # --- promotion, and losses that the documents state ---
 
 def test_promotion_is_not_numpys():
-    pairs = [('?', 'b', 'b'), ('B', 'b', 'h'), ('B', 'l', 'l'), ('l', 'f', 'f'), ('l', 'e', 'e'), ('e', 'f', 'f'), ('f', 'd', 'd'), ('F', 'd', 'D')]
-    for a, b, expected in pairs:
+    for a, b, expected in ['?bb', 'Bbh', 'Bll', 'lff', 'lee', 'eff', 'fdd', 'FdD', 'fFF']:
         x, y = data(a), data(b, seed=2)
         same(call('Mul', x, y, out(x.shape, expected)), np.multiply(x, y, dtype=expected, casting='unsafe'))
 
@@ -565,3 +565,112 @@ def test_empty():
     for name in ('Inverse',):
         with pytest.raises(Refused, match='empty'):
             call(name, np.zeros((0, 3, 3), f4), out((0, 3, 3), f4))
+
+
+# --- libasdsip ---
+
+FFT = {'C2C': 16, 'C2R': 17, 'R2C': 18}
+FORWARD, INVERSE, HORIZONTAL = 16, 17, 16
+
+
+class Stream:
+    def __enter__(self):
+        self.handle = ctypes.c_void_p()
+        cann.check(cann.function('aclrtCreateStream')(ctypes.byref(self.handle)))
+        return self.handle
+
+    def __exit__(self, *error):
+        cann.check(cann.function('aclrtDestroyStream')(self.handle))
+
+
+def sip(name, *args):
+    status = cann.function(name)(*args)
+    if status:
+        raise Refused(name, status)
+
+
+def fft(kind, direction, x, result):
+    """One plan, one execution along the last axis."""
+    handle, size = ctypes.c_void_p(), ctypes.c_size_t()
+    n = x.shape[-1] if kind != 'C2R' else result.array.shape[-1]
+    own = [cann.Tensor(x), cann.Tensor(result.array)]
+    sip('asdFftCreate', ctypes.byref(handle))
+    with Stream() as stream:
+        try:
+            sip('asdFftMakePlan1D', handle, ctypes.c_int64(n), FFT[kind], direction, ctypes.c_int64(x.size // x.shape[-1]), HORIZONTAL)
+            sip('asdFftGetWorkspaceSize', handle, ctypes.byref(size))
+            workspace = cann.malloc(size.value)
+            sip('asdFftSetWorkspace', handle, workspace)
+            sip('asdFftSetStream', handle, stream)
+            sip(f'asdFftExec{kind}', handle, own[0].handle, own[1].handle)
+            cann.synchronize()
+            cann.check(cann.function('aclrtFree')(workspace))
+            return own[1].get(), own[0].get()
+        finally:
+            sip('asdFftDestroy', handle)
+            for t in own:
+                t.close()
+
+
+@pytest.mark.parametrize('n', [1, 2, 7, 30, 256, 243, 398])
+def test_fft(n):
+    x = data('F', (3, n))
+    close = dict(rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(fft('C2C', FORWARD, x, out(x.shape, c8))[0], np.fft.fft(x), **close)
+    np.testing.assert_allclose(fft('C2C', INVERSE, x, out(x.shape, c8))[0], np.fft.ifft(x, norm='forward'), **close)
+    half = (3, n // 2 + 1)
+    np.testing.assert_allclose(fft('R2C', FORWARD, x.real.copy(), out(half, c8))[0], np.fft.rfft(x.real), **close)
+    np.testing.assert_allclose(fft('R2C', INVERSE, x.real.copy(), out(half, c8))[0], np.fft.ihfft(x.real, norm='forward'), **close)
+    y = data('F', half)
+    np.testing.assert_allclose(fft('C2R', INVERSE, y, out((3, n), f4))[0], np.fft.irfft(y, n, norm='forward'), **close)
+    np.testing.assert_allclose(fft('C2R', FORWARD, y, out((3, n), f4))[0], np.fft.hfft(y, n), **close)
+
+
+def test_fft_limits():
+    x = data('F', (1, 211))
+    with pytest.raises(Refused):
+        fft('C2C', FORWARD, x, out(x.shape, c8))
+    x = data('F', (1, 32768))
+    assert not np.array_equal(fft('C2C', FORWARD, x, out(x.shape, c8))[1], x)  # the input is overwritten
+
+
+SIP = '_ZN6AsdSip'
+GEMM = '12asdBlasCgemmEPvNS_18asdBlasOperation_tES1_lllRKSt7complexIfEP9aclTensorlS7_lS5_S7_l'
+BATCHED = '19asdBlasCgemmBatchedEPvNS_18asdBlasOperation_tES1_lllRKSt7complexIfEP9aclTensorlS7_lS5_S7_ll'
+
+
+def gemm(plan, execute, a, b, c, make, tail):
+    handle, size = ctypes.c_void_p(), ctypes.c_size_t()
+    one, zero = (ctypes.c_float * 2)(1, 0), (ctypes.c_float * 2)(0, 0)
+    own = [cann.Tensor(x) for x in (a, b, c)]
+    number = ctypes.c_int64
+    (m, n, k), (lda, ldb, ldc) = make
+    sip(SIP + '13asdBlasCreateERPv', ctypes.byref(handle))
+    with Stream() as stream:
+        sip(SIP + plan, handle, *([] if tail else [0, 0, *map(number, (m, n, k, lda, ldb, ldc))]))
+        sip(SIP + '23asdBlasGetWorkspaceSizeEPvRm', handle, ctypes.byref(size))
+        workspace = cann.malloc(size.value)
+        sip(SIP + '19asdBlasSetWorkspaceEPvS0_', handle, workspace)
+        sip(SIP + '16asdBlasSetStreamEPvS0_', handle, stream)
+        sip(SIP + execute, handle, 0, 0, number(m), number(n), number(k), one, own[0].handle, number(lda), own[1].handle, number(ldb),
+            zero, own[2].handle, number(ldc), *map(number, tail))
+        found = own[2].get()
+        sip(SIP + '19asdBlasSetWorkspaceEPvS0_', handle, ctypes.c_void_p())
+        sip(SIP + '14asdBlasDestroyEPv', handle)
+        cann.check(cann.function('aclrtFree')(workspace))
+    for t in own:
+        t.close()
+    return found
+
+
+def test_cgemm_is_column_major():
+    a, b = data('F', (3, 4)), data('F', (4, 5), seed=2)
+    plan = '20asdBlasMakeCgemmPlanEPvNS_18asdBlasOperation_tES1_llllll'
+    found = gemm(plan, GEMM, b, a, np.zeros((3, 5), c8), ((5, 3, 4), (5, 4, 5)), [])  # operands swapped: row-major A B
+    np.testing.assert_allclose(found, a @ b, rtol=1e-5, atol=1e-5)
+
+
+def test_batched_cgemm_is_row_major():
+    a, b = data('F', (6, 3, 4)), data('F', (6, 4, 5), seed=2)
+    found = gemm('27asdBlasMakeCgemmBatchedPlanEPv', BATCHED, a, b, out((6, 3, 5), c8).array, ((3, 5, 4), (4, 5, 5)), [6])
+    np.testing.assert_allclose(found, a @ b, rtol=1e-5, atol=1e-5)

@@ -147,7 +147,7 @@ aclnnStatus not_supported(Plan &plan, const char *what, aclDataType dtype)
 /* For these dtypes fewer than 6 axes may remain after merging neighbours that broadcast alike. */
 bool rank_fits_broadcast(aclDataType dtype, const std::vector<const Dims *> &shapes, const Dims &out)
 {
-    const uint64_t limited = bit(ACL_COMPLEX64) | bit(ACL_COMPLEX128) | bit(ACL_DOUBLE) | bit(ACL_INT16) | bit(ACL_UINT16) | bit(ACL_UINT64);
+    const uint64_t limited = bits_of(Types<Complex64, Complex128, double, int16_t, uint16_t, uint64_t>());
     if (!(limited & bit(dtype))) return true;
     bool broadcasts = false;
     int groups = 0;
@@ -189,7 +189,10 @@ aclnnStatus elementwise(Plan &plan, const Operands &ins, int out, aclDataType co
         View target = f.arg(out);
         if (target.count() == 0) return;
         Arrays arrays;
-        for (const Operand &in : ins) arrays.push_back(load(in.position < 0 ? scalar_view(in.scalar) : f.arg(in.position), compute, target.dims));
+        for (const Operand &in : ins) {
+            View view = in.position < 0 ? scalar_view(in.scalar) : f.arg(in.position);
+            arrays.push_back(load(view, compute, target.dims));
+        }
         Array made(result, target.dims);
         kernel(arrays, made);
         store(made, target);

@@ -156,7 +156,8 @@ struct Remainder {
             if (y == V(0)) return x;
             if (std::is_signed_v<V> && y == V(-1)) return 0;
             if constexpr (std::is_same_v<V, int32_t>) { /* assured within 2^24 only */
-                if (std::abs(double(x)) > 16777216 || std::abs(double(y)) > 16777216) return V(Remainder()(double(float(x)), double(float(y))));
+                if (std::fabs(double(x)) > 16777216 || std::fabs(double(y)) > 16777216)
+                    return V(Remainder()(double(float(x)), double(float(y))));
             }
             V r = x % y;
             return r != 0 && (r < V(0)) != (y < V(0)) ? V(r + y) : r;
@@ -221,7 +222,8 @@ EMU_OP(FmodTensor, PAIR, (self, other, out)) { return binary_as(plan, {0, 1}, 2,
     }                                                                                                                               \
     EMU_OP(NAME##Scalar, WITH_SCALAR, (self, other, out))                                                                           \
     {                                                                                                                               \
-        return binary_test(plan, {0, Scalar(*other)}, 2, scalar_promoted(plan, other), TYPES(), [](auto x, auto y) { return x OPERATOR y; }); \
+        aclDataType dtype = scalar_promoted(plan, other);                                                                           \
+        return binary_test(plan, {0, Scalar(*other)}, 2, dtype, TYPES(), [](auto x, auto y) { return x OPERATOR y; });              \
     }
 COMPARE_OP(Eq, All, ==)
 COMPARE_OP(Ne, All, !=)

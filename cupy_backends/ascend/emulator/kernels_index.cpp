@@ -222,7 +222,8 @@ EMU_OP(InplacePut, (aclTensor * selfRef, const aclTensor *index, const aclTensor
     return ACLNN_SUCCESS;
 }
 
-EMU_OP(IndexAdd, (const aclTensor *self, const int64_t dim, const aclTensor *index, const aclTensor *source, const aclScalar *alpha, aclTensor *out),
+EMU_OP(IndexAdd,
+       (const aclTensor *self, const int64_t dim, const aclTensor *index, const aclTensor *source, const aclScalar *alpha, aclTensor *out),
        (self, dim, index, source, alpha, out))
 {
     const Layout &in = plan.arg(0), &at = plan.arg(2), &src = plan.arg(3);
@@ -347,7 +348,8 @@ bool Indexer::select(Frame &f, Selection *made) const
     made->dims.insert(made->dims.end(), common.begin(), common.end());
     made->dims.insert(made->dims.end(), rest.begin() + before, rest.end());
     Dims outer(rest.begin(), rest.begin() + before), inner(rest.begin() + before, rest.end());
-    Dims outer_strides(rest_strides.begin(), rest_strides.begin() + before), inner_strides(rest_strides.begin() + before, rest_strides.end());
+    Dims outer_strides(rest_strides.begin(), rest_strides.begin() + before);
+    Dims inner_strides(rest_strides.begin() + before, rest_strides.end());
     const Dims *const a[] = {&outer_strides}, *const b[] = {&inner_strides};
     for_each(outer, a, [&](const int64_t (&x)[1]) {
         for (int64_t offset : offsets) for_each(inner, b, [&](const int64_t (&y)[1]) { made->at.push_back(x[0] + offset + y[0]); });
@@ -373,11 +375,11 @@ aclnnStatus check_list(Plan &plan)
             ++axes;
             continue;
         }
-        EMU_REQUIRE(index.dtype == ACL_INT32 || index.dtype == ACL_INT64 || index.dtype == ACL_BOOL, "an index of %s", dtype_name(index.dtype));
+        EMU_REQUIRE(bits_of(Types<int32_t, int64_t, Bool>()) & bit(index.dtype), "an index of %s", dtype_name(index.dtype));
         EMU_REQUIRE(index.count() <= 60000000, "an index of %ld elements", long(index.count()));
         int rank = index.dtype == ACL_BOOL ? index.rank() : 1;
         for (int d = 0; index.dtype == ACL_BOOL && d < rank; ++d)
-            EMU_REQUIRE(axes + d < self.rank() && index.dims[size_t(d)] == self.dims[size_t(axes + d)], "a mask has another shape than self");
+            EMU_REQUIRE(axes + d < self.rank() && index.dims[size_t(d)] == self.dims[size_t(axes + d)], "a mask unlike self");
         axes += rank;
     }
     EMU_REQUIRE(axes <= self.rank(), "more indices than axes");

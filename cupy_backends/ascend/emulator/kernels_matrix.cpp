@@ -242,7 +242,10 @@ template <class V> void jacobi(Matrix<V> &a, Matrix<V> &v, std::vector<typename 
             for (int64_t q = p + 1; q < n; ++q) {
                 R alpha = 0, beta = 0;
                 V gamma = V(0);
-                for (int64_t i = 0; i < m; ++i) alpha += std::norm(a(i, p)), beta += std::norm(a(i, q)), gamma += conjugate(a(i, p)) * a(i, q);
+                for (int64_t i = 0; i < m; ++i) {
+                    alpha += std::norm(a(i, p)), beta += std::norm(a(i, q));
+                    gamma += conjugate(a(i, p)) * a(i, q);
+                }
                 R size = std::abs(gamma);
                 if (!(size > std::numeric_limits<R>::epsilon() * std::sqrt(alpha * beta)) || size == 0) continue;
                 busy = 1;

@@ -153,14 +153,15 @@ aclnnStatus extreme(Plan &plan, int out, const Dims &dims, bool keep, bool large
     aclDataType dtype = plan.arg(0).dtype;
     EMU_REQUIRE(dtype == plan.arg(out).dtype, "the output has another dtype");
     EMU_REQUIRE(!reduces_nothing(plan.arg(0), dims), "the reduced axes are empty");
-    return reduce(plan, {out, dims, keep, dtype, dtype}, each_row(Comparables(), dtype, [=](auto tag, auto read, int64_t n, Array &out, int64_t i) {
+    auto kernel = each_row(Comparables(), dtype, [=](auto tag, auto read, int64_t n, Array &out, int64_t i) {
         auto best = read(0);
         for (int64_t k = 1; k < n && !is_nan(best); ++k) {
             auto v = read(k);
             if (is_nan(v) || (largest ? v > best : v < best)) best = v;
         }
         out.put<typename decltype(tag)::type>(i, best);
-    }));
+    });
+    return reduce(plan, {out, dims, keep, dtype, dtype}, kernel);
 }
 
 } // namespace
@@ -205,7 +206,8 @@ EMU_OP(Prod, (const aclTensor *self, const aclDataType dtype, aclTensor *out), (
     return product(plan, 2, {}, false, dtype);
 }
 
-EMU_OP(ProdDim, (const aclTensor *self, int64_t dim, bool keepDim, const aclDataType dtype, aclTensor *out), (self, dim, keepDim, dtype, out))
+EMU_OP(ProdDim, (const aclTensor *self, int64_t dim, bool keepDim, const aclDataType dtype, aclTensor *out),
+       (self, dim, keepDim, dtype, out))
 {
     return product(plan, 4, {dim}, keepDim, dtype);
 }
@@ -226,7 +228,8 @@ aclnnStatus variance(Plan &plan, const aclIntArray *dim, int64_t correction, boo
 }
 } // namespace
 
-EMU_OP(Var, (const aclTensor *self, const aclIntArray *dim, bool unbiased, bool keepdim, aclTensor *out), (self, dim, unbiased, keepdim, out))
+EMU_OP(Var, (const aclTensor *self, const aclIntArray *dim, bool unbiased, bool keepdim, aclTensor *out),
+       (self, dim, unbiased, keepdim, out))
 {
     return variance(plan, dim, unbiased, keepdim, false);
 }
@@ -242,7 +245,7 @@ namespace {
 aclnnStatus arg_extreme(Plan &plan, int64_t dim, bool keep, bool largest, aclDataType compute)
 {
     EMU_REQUIRE(!reduces_nothing(plan.arg(0), {dim}), "the reduced axis is empty");
-    return reduce(plan, {3, {dim}, keep, compute, ACL_INT64}, each_row(Reals(), compute, [=](auto, auto read, int64_t n, Array &out, int64_t i) {
+    auto kernel = each_row(Reals(), compute, [=](auto, auto read, int64_t n, Array &out, int64_t i) {
         int64_t best = 0;
         bool last = choice("ties of argmax", 2), ignore_nan = choice("NaN in argmax", 2);
         for (int64_t k = 1; k < n; ++k) {
@@ -254,7 +257,8 @@ aclnnStatus arg_extreme(Plan &plan, int64_t dim, bool keep, bool largest, aclDat
             if ((largest ? v > b : v < b) || (last && v == b)) best = k;
         }
         out.put<int64_t>(i, best);
-    }));
+    });
+    return reduce(plan, {3, {dim}, keep, compute, ACL_INT64}, kernel);
 }
 } // namespace
 

@@ -79,7 +79,8 @@ EMU_OP(Sort, (const aclTensor *self, bool stable, int64_t dim, bool descending, 
 }
 
 /* The last axis of the sequences is searched; a sequence of rank 1 serves all of self. */
-EMU_OP(SearchSorted, (const aclTensor *sortedSequence, const aclTensor *self, const bool outInt32, const bool right, const aclTensor *sorter, aclTensor *out),
+EMU_OP(SearchSorted,
+       (const aclTensor *sortedSequence, const aclTensor *self, const bool outInt32, const bool right, const aclTensor *sorter, aclTensor *out),
        (sortedSequence, self, outInt32, right, sorter, out))
 {
     const Layout &sequence = plan.arg(0), &in = plan.arg(1);
@@ -91,7 +92,8 @@ EMU_OP(SearchSorted, (const aclTensor *sortedSequence, const aclTensor *self, co
     bool rows = sequence.rank() > 1;
     if (rows) {
         EMU_REQUIRE(sequence.rank() == in.rank(), "the ranks differ");
-        for (size_t i = 0; i + 1 < in.dims.size(); ++i) EMU_REQUIRE(sequence.dims[i] == in.dims[i], "the shapes differ before the last axis");
+        for (size_t i = 0; i + 1 < in.dims.size(); ++i)
+            EMU_REQUIRE(sequence.dims[i] == in.dims[i], "the shapes differ before the last axis");
     }
     bool given = plan.given(4);
     EMU_REQUIRE(!given || same_dims(plan, 0, 4), "sorter has another shape");
@@ -122,7 +124,8 @@ EMU_OP(SearchSorted, (const aclTensor *sortedSequence, const aclTensor *self, co
     return ACLNN_SUCCESS;
 }
 
-EMU_OP(Histc, (const aclTensor *self, int64_t bins, const aclScalar *min, const aclScalar *max, aclTensor *out), (self, bins, min, max, out))
+EMU_OP(Histc, (const aclTensor *self, int64_t bins, const aclScalar *min, const aclScalar *max, aclTensor *out),
+       (self, bins, min, max, out))
 {
     EMU_REQUIRE(bins > 0, "bins is not positive");
     EMU_REQUIRE((plan.arg(4).dims == Dims{bins}), "the output has not bins elements");
@@ -218,7 +221,9 @@ EMU_OP(MaskedSelect, (const aclTensor *self, const aclTensor *mask, aclTensor *o
     return ACLNN_SUCCESS;
 }
 
-EMU_OP(Unique2, (const aclTensor *self, bool sorted, bool returnInverse, bool returnCounts, aclTensor *valueOut, aclTensor *inverseOut, aclTensor *countsOut),
+EMU_OP(Unique2,
+       (const aclTensor *self, bool sorted, bool returnInverse, bool returnCounts, aclTensor *valueOut, aclTensor *inverseOut,
+        aclTensor *countsOut),
        (self, sorted, returnInverse, returnCounts, valueOut, inverseOut, countsOut))
 {
     const Layout &in = plan.arg(0);

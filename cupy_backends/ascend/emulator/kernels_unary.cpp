@@ -44,6 +44,12 @@ template <class T> T log_base(T x, double base)
     else return base == 2 ? std::log2(x) : std::log10(x);
 }
 
+aclDataType real_part(aclDataType dtype)
+{
+    if (dtype == ACL_COMPLEX32) return ACL_FLOAT16;
+    return dtype == ACL_COMPLEX64 ? ACL_FLOAT : dtype == ACL_COMPLEX128 ? ACL_DOUBLE : dtype;
+}
+
 template <class T> T sign_of(T v)
 {
     if constexpr (is_complex<T>) return v == T(0) ? T(0) : v / std::abs(v);
@@ -104,7 +110,7 @@ EMU_OP(Log2, (const aclTensor *self, const aclTensor *out), (self, out))
 EMU_OP(Abs, (const aclTensor *self, aclTensor *out), (self, out))
 {
     aclDataType dtype = plan.arg(0).dtype;
-    aclDataType result = dtype == ACL_COMPLEX64 ? ACL_FLOAT : dtype == ACL_COMPLEX128 ? ACL_DOUBLE : dtype == ACL_COMPLEX32 ? ACL_FLOAT16 : dtype;
+    aclDataType result = real_part(dtype);
     return unary(plan, dtype, result, [=](Arrays &in, Array &out) {
         with(All(), dtype, [&](auto tag) {
             using T = typename decltype(tag)::type;
@@ -146,7 +152,7 @@ EMU_OP(Signbit, (const aclTensor *self, aclTensor *out), (self, out))
 EMU_OP(Real, (const aclTensor *self, aclTensor *out), (self, out))
 {
     aclDataType dtype = plan.arg(0).dtype;
-    aclDataType result = dtype == ACL_COMPLEX64 ? ACL_FLOAT : dtype == ACL_COMPLEX128 ? ACL_DOUBLE : dtype == ACL_COMPLEX32 ? ACL_FLOAT16 : dtype;
+    aclDataType result = real_part(dtype);
     EMU_REQUIRE(plan.arg(1).dtype == result, "the output is not %s", dtype_name(result));
     return unary(plan, dtype, result, [](Arrays &in, Array &out) { convert(in[0].view(), out.view()); });
 }
