@@ -319,6 +319,64 @@ static void raw_address_between_the_phases(void)
     OK(aclSetRawTensorAddr(s.ta, s.b));
 }
 
+/* --- threads --- */
+
+enum { kThreads = 8, kRounds = 50 };
+static aclrtEvent recorded[2]; /* of the inputs, one for each device */
+static float *shared_input[2];
+
+/* Sums on its own stream of one of two devices: own executors, a shared input that an event announces. */
+static void *sums(void *arg)
+{
+    int device = (int)(intptr_t)arg % 2;
+    aclrtStream stream;
+    uint64_t size;
+    aclOpExecutor *executor;
+    OK(aclrtSetDevice(device));
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtStreamWaitEvent(stream, recorded[device]));
+    float *a = device_floats(8), *b = device_floats(8), value = 0;
+    aclTensor *in = vector(8, shared_input[device]), *x = vector(8, a), *y = vector(8, b);
+    aclScalar *alpha = one();
+    OK(aclrtMemsetAsync(a, 32, 0, 32, stream));
+    OK(aclnnAddGetWorkspaceSize(x, in, alpha, y, &size, &executor));
+    OK(aclSetAclOpExecutorRepeatable(executor));
+    for (int i = 0; i < kRounds; ++i) {
+        OK(aclSetInputTensorAddr(executor, 0, x, i % 2 ? b : a));
+        OK(aclSetOutputTensorAddr(executor, 0, y, i % 2 ? a : b));
+        OK(aclnnAdd(NULL, 0, executor, stream));
+        if (i % 10 == 9) OK(aclrtSynchronizeStream(stream));
+    }
+    OK(aclrtMemcpyAsync(&value, 4, a, 4, D2H, stream));
+    EXPECT(value, kRounds * (device + 1));
+    OK(aclDestroyAclOpExecutor(executor));
+    OK(aclDestroyTensor(in));
+    OK(aclDestroyTensor(x));
+    OK(aclDestroyTensor(y));
+    OK(aclDestroyScalar(alpha));
+    OK(aclrtFree(a));
+    OK(aclrtFree(b));
+    OK(aclrtDestroyStream(stream));
+    return NULL;
+}
+static void threads_streams_devices(void)
+{
+    pthread_t threads[kThreads];
+    emu_set_devices(2);
+    start();
+    emu_set_delay(50);
+    for (int d = 0; d < 2; ++d) {
+        OK(aclrtSetDevice(d));
+        shared_input[d] = filled(8, (float)(d + 1));
+        OK(aclrtCreateEventExWithFlag(&recorded[d], ACL_EVENT_SYNC));
+        OK(aclrtRecordEvent(recorded[d], NULL));
+    }
+    for (intptr_t i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, sums, (void *)i);
+    for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+    EXPECT(emu_live_objects("executor") + emu_live_objects("tensor") + emu_live_objects("stream"), 0);
+    EXPECT(emu_live_bytes(0) + emu_live_bytes(1), 64);
+}
+
 /* --- faults, injection, messages --- */
 
 static void lost_device(void)
@@ -404,7 +462,7 @@ const Case operator_cases[] = {
     CASE(workspace_on_two_streams, "race:"),
     CASE(short_workspace, "workspace:"), CASE(workspace_that_overlaps, "workspace:"), CASE(tensor_destroyed_too_early, "lifetime:"),
     CASE(tensor_destroyed_before_repeatable_executor, "lifetime:"), CASE(tensor_destroyed_twice, "object:"),
-    CASE(raw_address_between_the_phases, "lifetime:"), CASE(lost_device, NULL), CASE(index_out_of_range, NULL),
+    CASE(raw_address_between_the_phases, "lifetime:"), CASE(threads_streams_devices, NULL), CASE(lost_device, NULL), CASE(index_out_of_range, NULL),
     CASE(injected_failure, NULL), CASE(message_is_read_once, NULL), CASE(calls_are_counted, NULL),
     {NULL, NULL, NULL},
 };

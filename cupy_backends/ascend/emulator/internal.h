@@ -37,6 +37,7 @@ struct Access {                          /* a use of memory by queued work */
 struct Allocation {
     int device;                          /* -1: page-locked host memory */
     size_t start, bytes, occupied;       /* start: in the device's address range; occupied: with padding and rounding */
+    size_t hole = 0;                     /* where the taken part of the range begins */
     char *address;                       /* handed out */
     char *readable;
     bool live = true;

@@ -84,7 +84,10 @@ AllocationPtr allocate(Device &d, size_t bytes, bool huge, bool huge_only)
     a->bytes = bytes;
     a->occupied = round_up(a->usable(), huge && bytes > kMegabyte ? kHuge : kGrain);
     if (d.used + a->occupied > d.capacity && !huge_only) a->occupied = round_up(a->usable(), kGrain);
-    if (d.used + a->occupied > d.capacity || !take_hole(d, a->occupied, &a->start)) return nullptr;
+    size_t shift = 64 * choice("alignment", 8); /* 64 bytes are promised, no more */
+    if (d.used + a->occupied > d.capacity || !take_hole(d, a->occupied + (shift ? kGrain : 0), &a->start)) return nullptr;
+    a->hole = a->start;
+    a->start += shift;
     a->address = d.address + a->start;
     a->readable = d.readable + a->start;
     d.used += a->occupied;
@@ -322,7 +325,7 @@ void release_if_idle(const AllocationPtr &a)
     size_t page = 4096, first = round_up(a->start, page), end = (a->start + a->occupied) / page * page;
     if (end > first && end - first >= 64 * page)
         fallocate(d.memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(first), off_t(end - first));
-    return_hole(d, a->start, a->occupied);
+    return_hole(d, a->hole, a->occupied + (a->start > a->hole ? kGrain : 0));
 }
 
 void report_leftovers(Device &d)
