@@ -12,7 +12,7 @@ namespace ascend {
 #define XPU_TRY(expression)                                                                                                                \
     do {                                                                                                                                   \
         xpu_status status_ = (expression);                                                                                                 \
-        if (status_ != XPU_OK) return status_;                                                                                             \
+        if ((status_ & XPU_CODE_MASK) != XPU_OK) return status_;                                                                           \
     } while (0)
 
 constexpr int kMaxRank = 8; /* of aclnn operators */
