@@ -532,6 +532,7 @@ cdef class HostFunction:
     cdef int flags
     cdef str name
     cdef object fast      # a shorter way for plain arguments in host memory, or None
+    cdef public object device  # for arrays of a device: a function that may return NotImplemented, or None
     cdef dict __dict__
 
     def __init__(self, function, str name, str module, str reason, int flags=0, fast=None):
@@ -546,6 +547,10 @@ cdef class HostFunction:
     def __call__(self, *args, **kwargs):
         if self.fast is not None and not kwargs and _host_memory():
             r = self.fast(args)
+            if r is not NotImplemented:
+                return r
+        if self.device is not None and not _host_memory():
+            r = self.device(*args, **kwargs)
             if r is not NotImplemented:
                 return r
         return invoke(self.__wrapped__, args, kwargs, self.flags, self.name)

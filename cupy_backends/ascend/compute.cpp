@@ -64,7 +64,6 @@ const Row *find_row(int op, int method) {
 
 xpu_support supported_dtype(const Row &row, int32_t dtype) {
     if (dtype < 0 || dtype >= XPU_BFLOAT16 || !available(row.fn)) return XPU_NO;
-    if (row.fn == Op::Matmul && dtype == XPU_COMPLEX64 && !sip_available()) return XPU_NO; /* aclnn has no complex product */
     if (std::strchr(row.core, kChars[dtype])) return XPU_NATIVE;
     return std::strchr(row.cpu, kChars[dtype]) ? XPU_SLOW : XPU_NO;
 }
@@ -74,6 +73,7 @@ xpu_support supports(void *, const xpu_call *call) {
     if (!row || !tensors_ok(call) || (call->flags & XPU_FLAG_MASKED)) return XPU_NO;
     bool comparison = call->op >= XPU_OP_equal && call->op <= XPU_OP_greater_equal;
     if (comparison && call->in[0]->dtype != call->in[1]->dtype) return XPU_NO; /* int64 with uint64: no type of the device holds both */
+    if (needs_sip(call) && !sip_takes(call)) return XPU_NO;
     return supported_dtype(*row, data_dtype(call));
 }
 

@@ -83,8 +83,6 @@ ASCEND_FORM(matmul) {
     Product p(call);
     p.merge();
     if (p.c.t.ndim > kMaxMatmulRank) return fail(XPU_NOT_SUPPORTED, "matmul over %d batch axes that do not merge", p.batch);
-    bool conjugates = call->op == XPU_OP_vecdot || call->op == XPU_OP_vecmat;
-    if (p.c.t.dtype == XPU_COMPLEX64 && (conjugates || !sip_available())) return XPU_NOT_SUPPORTED;
     Target target;
     bool overlap = overlaps(call->out[0], call->in[0]) || overlaps(call->out[0], call->in[1]);
     if (overlap) return fail(XPU_NOT_SUPPORTED, "matmul into one of its operands");

@@ -8,6 +8,7 @@
 #include "compute.h"
 #include "error.h"
 #include "runtime.h"
+#include "sip.h"
 
 namespace ascend {
 namespace {
@@ -55,10 +56,17 @@ PyObject *statistics(PyObject *, PyObject *) {
                          s.not_repeatable, "entries", s.entries);
 }
 
+PyObject *plan_statistics(PyObject *, PyObject *) {
+    PlanStats s = plan_stats();
+    return Py_BuildValue("{s:K,s:K,s:K,s:K}", "hits", s.hits, "misses", s.misses, "evictions", s.evictions, "entries", s.entries);
+}
+
 PyMethodDef g_methods[] = {
     {"information", information, METH_NOARGS,
      "information() -> dict\n\nPaths and versions of the CANN found, what is missing and what to do."},
     {"cache_statistics", statistics, METH_NOARGS, "cache_statistics() -> dict\n\nCounts of the executor cache over all threads."},
+    {"plan_statistics", plan_statistics, METH_NOARGS,
+     "plan_statistics() -> dict\n\nCounts of the plans of libasdsip: complex products and Fourier transforms."},
     {nullptr, nullptr, 0, nullptr},
 };
 

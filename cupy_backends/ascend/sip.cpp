@@ -302,17 +302,16 @@ xpu_status one_product(const Context &ctx, const View &a, const View &b, const V
     return copy_view(ctx, c, result);
 }
 
-} // namespace
-
-bool sip_available() {
+bool blas_available() {
     const Sip &s = open_sip();
     return s.asdBlasCreate && s.asdBlasDestroy && s.asdBlasSetStream && s.asdBlasGetWorkspaceSize && s.asdBlasSetWorkspace &&
            s.asdBlasMakeCgemmPlan && s.asdBlasCgemm;
 }
 
+} // namespace
+
 xpu_status complex_matmul(const Context &ctx, const xpu_tensor *a, const xpu_tensor *b, const xpu_tensor *c, int batch) {
     int64_t m = c->shape[batch], n = c->shape[batch + 1], k = a->shape[batch + 1], count = 1, at[XPU_MAX_NDIM] = {};
-    if (!sip_available()) return XPU_NOT_SUPPORTED;
     if (std::max({m, n, k}) > kMaxSide) return fail(XPU_NOT_SUPPORTED, "complex64 matrices over %lld", static_cast<long long>(kMaxSide));
     for (int i = 0; i < batch; ++i) count *= c->shape[i];
     std::lock_guard<std::mutex> guard(g_lock);
@@ -347,73 +346,101 @@ xpu_status complex_matmul(const Context &ctx, const xpu_tensor *a, const xpu_ten
 
 namespace {
 
-bool length_ok(Fft type, int64_t n) {
-    if (n < 1 || n > (INT64_C(1) << 27)) return false;
-    if (type == Fft::C2R && (n == 169 || n == 2401 || n == 32768)) return false; /* upstream's own tests leave these out */
+enum Fft : int32_t { C2C = 16, C2R = 17, R2C = 18 };
+
+Fft fft_type(const xpu_call *call) { return call->op == XPU_OP_fft ? C2C : call->op == XPU_OP_rfft ? R2C : C2R; }
+
+bool fft_takes(const xpu_call *call) {
+    const xpu_tensor *from = call->in[0], *to = call->out[0];
+    Fft type = fft_type(call);
+    int64_t n = call->params->i[0], length_in = type == C2R ? n / 2 + 1 : n, length_out = type == R2C ? n / 2 + 1 : n;
+    if (!fft_available() || !from->ndim || from->ndim != to->ndim || from->shape[from->ndim - 1] != length_in ||
+        to->shape[to->ndim - 1] != length_out)
+        return false;
+    if (from->dtype != (type == R2C ? XPU_FLOAT32 : XPU_COMPLEX64) || to->dtype != (type == C2R ? XPU_FLOAT32 : XPU_COMPLEX64)) return false;
+    if (n < 1 || n > (INT64_C(1) << 27) || from->size > (INT64_C(1) << 30)) return false;
+    if (type == C2R && (n == 169 || n == 2401 || n == 32768)) return false; /* the library's own tests leave these out */
     for (int64_t p = 2; p < 200 && n > 1; ++p)
         while (n % p == 0) n /= p;
     return n == 1; /* documented: no prime factor above 199 */
 }
 
-xpu_status run_fft(const Context &ctx, Fft type, bool forward, int64_t n, int64_t batch, const xpu_tensor *from, const xpu_tensor *to) {
+xpu_status run_plan(const Context &ctx, Fft type, bool forward, int64_t n, const xpu_tensor *from, const xpu_tensor *to) {
     constexpr int32_t kForward = 16, kInverse = 17, kHorizontal = 16;
-    int32_t kind = static_cast<int32_t>(type), direction = forward ? kForward : kInverse;
+    int32_t direction = forward ? kForward : kInverse;
+    int64_t batch = from->size / from->shape[from->ndim - 1];
     int64_t shape_in[2] = {batch, from->size / batch}, shape_out[2] = {batch, to->size / batch};
     Lane lane;
     Plan plan;
     XPU_TRY(lane_of(ctx, &lane));
-    Key key{FFT, ctx.device, reinterpret_cast<int64_t>(lane.stream), {kind, direction, n, batch}};
-    XPU_TRY(find_plan(key, [&](void *h) { return sip.asdFftMakePlan1D(h, n, kind, direction, batch, kHorizontal); }, &plan));
+    Key key{FFT, ctx.device, reinterpret_cast<int64_t>(lane.stream), {type, direction, n, batch}};
+    XPU_TRY(find_plan(key, [&](void *h) { return sip.asdFftMakePlan1D(h, n, type, direction, batch, kHorizontal); }, &plan));
     WORKSPACE(plan, lane, asdFft);
     Descriptor x(address(from), from->dtype, 2, shape_in), y(address(to), to->dtype, 2, shape_out);
-    auto exec = type == Fft::C2C ? sip.asdFftExecC2C : type == Fft::C2R ? sip.asdFftExecC2R : sip.asdFftExecR2C;
+    auto exec = type == C2C ? sip.asdFftExecC2C : type == C2R ? sip.asdFftExecC2R : sip.asdFftExecR2C;
     return run_in(ctx, lane, "asdFftExec", [&] { return exec(plan.handle, x, y); });
+}
+
+/* The imaginary parts of the frequency 0 and of the highest of an even length, as a real signal has them. */
+xpu_status clear_imaginary(const Context &ctx, const xpu_tensor *dense, int64_t n) {
+    View part(dense);
+    int last = part.t.ndim - 1;
+    part.t.dtype = XPU_FLOAT32;
+    part.shape[last] = 1;
+    part.update();
+    for (int64_t k : {INT64_C(0), n / 2}) {
+        if (k && n % 2) continue;
+        View one(part);
+        one.t.offset += k * 8 + 4;
+        collapse(&one, 1);
+        XPU_TRY(fill_contiguous(ctx, one, scalar_of(XPU_FLOAT32, 0)));
+        if (n == 1) break;
+    }
+    return XPU_OK;
 }
 
 } // namespace
 
-xpu_status fft1d(const Context &ctx, Fft type, bool forward, int64_t n, double scale, const xpu_tensor *from, const xpu_tensor *to) {
-    if (!fft_available()) return fail(XPU_NOT_SUPPORTED, "libasdsip.so of NNAL was not found");
-    int32_t wanted_in = type == Fft::R2C ? XPU_FLOAT32 : XPU_COMPLEX64, wanted_out = type == Fft::C2R ? XPU_FLOAT32 : XPU_COMPLEX64;
-    int64_t half = n / 2 + 1, length_in = type == Fft::C2R ? half : n, length_out = type == Fft::R2C ? half : n;
-    if (from->dtype != wanted_in || to->dtype != wanted_out || !from->ndim || from->ndim != to->ndim ||
-        from->shape[from->ndim - 1] != length_in || to->shape[to->ndim - 1] != length_out)
-        return fail(XPU_INVALID_ARGUMENT, "operands of a Fourier transform of length %lld do not fit", static_cast<long long>(n));
+ASCEND_FORM(fft) {
+    const xpu_tensor *from = call->in[0], *to = call->out[0];
+    Fft type = fft_type(call);
+    int64_t n = call->params->i[0];
+    bool forward = call->params->i[1] != 0;
+    double scale = call->params->f[0];
     if (from->size == 0 || to->size == 0) return XPU_OK;
-    if (!length_ok(type, n) || from->size > (1 << 30)) return fail(XPU_NOT_SUPPORTED, "Fourier transforms of length %lld", static_cast<long long>(n));
     std::lock_guard<std::mutex> guard(g_lock);
-    bool clobbers = type == Fft::C2C && n >= 32768 && (n & (n - 1)) == 0; /* such lengths overwrite their input */
+    bool clobbers = type == C2C && n >= 32768 && (n & (n - 1)) == 0; /* such lengths overwrite their input */
     Dense x;
-    XPU_TRY(x.prepare(ctx, from, clobbers));
-    int64_t batch = from->size / length_in;
-    if (scale == 1 && is_contiguous(to) && is_placed(to)) return run_fft(ctx, type, forward, n, batch, x, to);
+    XPU_TRY(x.prepare(ctx, from, clobbers || type == C2R));
+    if (type == C2R) XPU_TRY(clear_imaginary(ctx, x, n));
+    if (scale == 1 && is_contiguous(to) && is_placed(to) && !overlaps(to, from)) return run_plan(ctx, type, forward, n, x, to);
     TEMP(raw, to->dtype, to);
-    XPU_TRY(run_fft(ctx, type, forward, n, batch, x, raw));
+    XPU_TRY(run_plan(ctx, type, forward, n, x, raw));
     if (scale == 1) return copy_view(ctx, to, raw);
     /* real and imaginary parts are scaled as floats */
     int64_t floats = to->size * (to->dtype == XPU_COMPLEX64 ? 2 : 1);
-    View parts(&raw.tensor);
-    parts.t.dtype = XPU_FLOAT32;
+    Target target;
+    XPU_TRY(target.prepare(ctx, to, true, false));
+    View parts(&raw.tensor), result(target);
+    parts.t.dtype = result.t.dtype = XPU_FLOAT32;
     parts = reshaped(parts, 1, &floats);
-    TEMP(scaled, to->dtype, to);
-    View result(&scaled.tensor);
-    result.t.dtype = XPU_FLOAT32;
     result = reshaped(result, 1, &floats);
-    XPU_TRY(run(ctx, Op::Muls, {in(parts), scalar(scalar_of(XPU_FLOAT32, scale)), out(result)}));
-    return copy_view(ctx, to, scaled);
+    XPU_TRY(run(ctx, row.fn, {in(parts), scalar(scalar_of(XPU_FLOAT32, scale)), out(result)}));
+    return target.finish(ctx);
 }
+
+bool needs_sip(const xpu_call *call) {
+    bool product = call->op >= XPU_OP_matmul && call->op <= XPU_OP_vecmat;
+    return (product && call->in[0]->dtype == XPU_COMPLEX64) || (call->op >= XPU_OP_fft && call->op <= XPU_OP_irfft);
+}
+
+bool sip_takes(const xpu_call *call) { return call->op >= XPU_OP_fft ? fft_takes(call) : blas_available(); }
 
 PlanStats plan_stats() {
     std::lock_guard<std::mutex> guard(g_lock);
     PlanStats s = g_stats;
     s.entries = g_plans.size();
     return s;
-}
-
-void clear_plans() {
-    std::lock_guard<std::mutex> guard(g_lock);
-    for (const Plan &plan : g_plans) destroy(plan);
-    g_plans.clear();
 }
 
 } // namespace ascend

@@ -6,7 +6,7 @@
 
 namespace {
 
-const char *const kind_names[] = {"ELEMENTWISE", "GUFUNC", "MOVE", "INDEX", "SORT", "ARGREDUCE", "DYNAMIC"};
+const char *const kind_names[] = {"ELEMENTWISE", "GUFUNC", "MOVE", "INDEX", "SORT", "ARGREDUCE", "DYNAMIC", "FFT"};
 
 /* The pending Python exception becomes the thread's error text. */
 xpu_status fail_python(xpu_status status) {

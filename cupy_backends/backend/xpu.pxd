@@ -132,3 +132,4 @@ cdef extern from "xpu_ops.h" nogil:
     enum: XPU_OP_copy, XPU_OP_fill, XPU_OP_iota, XPU_OP_gather, XPU_OP_scatter, XPU_OP_mask_get, XPU_OP_mask_set, XPU_OP_nonzero
     enum: XPU_OP_count_nonzero, XPU_OP_sort, XPU_OP_argsort, XPU_OP_partition, XPU_OP_argpartition, XPU_OP_searchsorted
     enum: XPU_OP_argmax, XPU_OP_argmin
+    enum: XPU_OP_fft, XPU_OP_rfft, XPU_OP_irfft

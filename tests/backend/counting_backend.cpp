@@ -243,7 +243,7 @@ struct Row {
     int nin;
     const char *loops;
 };
-enum { ELEMENTWISE, GUFUNC, MOVE, INDEX, SORT, ARGREDUCE, DYNAMIC };
+enum { ELEMENTWISE, GUFUNC, MOVE, INDEX, SORT, ARGREDUCE, DYNAMIC, FFT };
 const Row rows[] = {
 #define XPU_OP(id, name, kind, nin, nout, loops, identity, params, domain, ulp) \
     {id, kind == MOVE || kind == INDEX || kind == DYNAMIC, nin, loops},
