@@ -328,7 +328,7 @@ void scatter_all(const Job &job) {
         return;
     }
     const bool cut = job.positions.size >= (1 << 19) && is_spread(job);
-    const int64_t parts = cut ? std::min(4, thread_count()) : 1;
+    const int64_t parts = cut ? std::min(4, usable_threads()) : 1;
     parallel(parts, 1, [&](int64_t b, int64_t e, int) {
         for (int64_t k = b; k < e; ++k)
             with_item(job.item, [&](auto v) { scatter_direct<decltype(v)>(job, length * k / parts, length * (k + 1) / parts); });

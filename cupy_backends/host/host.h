@@ -58,9 +58,10 @@ bool is_aligned(const xpu_tensor *t); /* plan.cpp */
 bool is_flat(const xpu_tensor *t);    /* aligned and C-contiguous */
 
 /* --- threads (threads.cpp) ---
- * Runs body(ctx, begin, end, worker) over [0, n) in pieces of at least `grain`; inline when n <= grain, when called from a worker, or
- * when another thread holds the pool. worker < thread_count(). */
+ * Runs body(ctx, begin, end, worker) over [0, n) in pieces of at least `grain`; inline when that is one, when called from a worker, when
+ * another thread holds the pool, or when workers got no core lately. worker < thread_count(). */
 int thread_count();
+int usable_threads(); /* how many a job has got now: of use where more pieces make more work, and the answer stays the same */
 void parallel_run(int64_t n, int64_t grain, void (*body)(void *ctx, int64_t begin, int64_t end, int worker), void *ctx);
 template <class F> void parallel(int64_t n, int64_t grain, F &&f) { /* f(begin, end, worker) */
     using Body = typename std::remove_reference<F>::type;

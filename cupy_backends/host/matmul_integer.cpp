@@ -5,9 +5,9 @@ namespace host {
 namespace {
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#define BEST __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
 #else
-#define WIDEST
+#define BEST
 #endif
 
 #define INLINE inline __attribute__((always_inline))
@@ -45,7 +45,7 @@ INLINE void product(const char *a, const int64_t *sa, const char *b, int64_t sb,
 }
 
 #define PRODUCT(name, T)                                                                                                          \
-    WIDEST void name(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k, int64_t n) { \
+    BEST void name(const char *a, const int64_t *sa, const char *b, int64_t sb, char *out, int64_t so, int64_t m, int64_t k, int64_t n) { \
         product<T>(a, sa, b, sb, out, so, m, k, n);                                                                               \
     }
 PRODUCT(product_1, uint8_t)

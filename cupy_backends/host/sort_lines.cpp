@@ -180,7 +180,7 @@ xpu_status sort_line(int dtype, bool stable, const char *src, char *dst, int64_t
     void *array = numpy_dummy_array(dtype);
     const int size = item_size(dtype);
     int rounds = 0;
-    while (2 << rounds <= thread_count() && n >> (rounds + 1) >= kPiece) rounds++;
+    while (2 << rounds <= usable_threads() && n >> (rounds + 1) >= kPiece) rounds++;
     if (rounds == 0) {
         if (src != dst) memcpy(dst, src, n * size);
         if (n > 1) sort(dst, n, array);

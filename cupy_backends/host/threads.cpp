@@ -2,7 +2,10 @@
  *
  * `gate` holds the job's number (its lowest bit of that part: open or closed) and how many workers are in it. Workers join while it is
  * open, take pieces from `next`, and leave. The caller takes pieces too, closes the gate, and waits only for the workers that are in:
- * one that has not woken up yet holds nobody up. */
+ * one that has not woken up yet holds nobody up.
+ *
+ * A worker that is in, but has lost its core to another process, does. So a job that had to wait long for its workers, or one of several in
+ * a row that got no help from them, makes the next ones run inline for a multiple of the time that was lost. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,13 +29,16 @@ constexpr uint32_t kOpen = 1u << 16;       /* odd numbers of jobs are open */
 constexpr uint32_t kInside = kOpen - 1;    /* workers in the job */
 constexpr int kPiecesPerThread = 4;
 constexpr int64_t kSpinNanoseconds = 20000;
+constexpr int64_t kRestPerWait = 32, kRestPerJob = 8, kMostRest = 1000000000, kShortWait = 50000; /* nanoseconds */
+constexpr int kMisses = 4;                 /* jobs without help; a single one only came before the workers had woken up */
 
 struct Pool {
     std::atomic<bool> taken{false};
     std::atomic<uint32_t> gate{0};
     std::atomic<uint32_t> sleepers{0};
     std::atomic<uint32_t> left{0};          /* counts workers leaving a closed job; the caller sleeps on it */
-    int started = 0;                        /* workers; guarded by `taken` */
+    std::atomic<int64_t> rest_until{0};     /* jobs run inline until this time */
+    int started = 0, misses = 0;            /* workers, jobs in a row without their help; guarded by `taken` */
     /* the job; written before the gate opens */
     void (*body)(void *, int64_t, int64_t, int) = nullptr;
     void *ctx = nullptr;
@@ -69,26 +75,39 @@ inline void relax() {
 #endif
 }
 
+int64_t now() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+bool resting() {
+    const int64_t until = g_pool.rest_until.load(std::memory_order_relaxed);
+    return until && now() < until;
+}
+
 /* Spins until ready() or the time is over; true if ready. */
 template <class F> bool spin(F &&ready) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kSpinNanoseconds);
+    const int64_t end = now() + kSpinNanoseconds;
     do {
         for (int i = 0; i < 64; ++i) {
             if (ready())
                 return true;
             relax();
         }
-    } while (std::chrono::steady_clock::now() < end);
+    } while (now() < end);
     return false;
 }
 
-void take_pieces(int worker) {
+/* Returns how many elements were done here. */
+int64_t take_pieces(int worker) {
     Pool &p = g_pool;
-    for (;;) {
+    for (int64_t done = 0;;) {
         const int64_t begin = p.next.fetch_add(p.piece, std::memory_order_relaxed);
         if (begin >= p.n)
-            return;
-        p.body(p.ctx, begin, std::min(begin + p.piece, p.n), worker);
+            return done;
+        const int64_t end = std::min(begin + p.piece, p.n);
+        p.body(p.ctx, begin, end, worker);
+        done += end - begin;
     }
 }
 
@@ -155,10 +174,11 @@ void start_workers(int wanted) {
 /* The workers are gone in a child; it starts its own at its first job. */
 void forget_workers() {
     Pool &p = g_pool;
-    p.started = 0;
+    p.started = p.misses = 0;
     p.taken = false;
     p.gate = 0;
     p.sleepers = 0;
+    p.rest_until = 0;
     t_inside = false;
 }
 
@@ -171,12 +191,14 @@ void run_job(int64_t n, int64_t piece, void (*body)(void *, int64_t, int64_t, in
     p.n = n;
     p.piece = piece;
     p.next.store(0, std::memory_order_relaxed);
+    const int64_t start = now();
     p.gate.fetch_add(kOpen);
     if (p.sleepers.load() > 0)
         futex_wake(&p.gate, static_cast<int>(std::min<int64_t>(workers, (n - 1) / piece)));
     t_inside = true;
-    take_pieces(0);
+    const int64_t done = take_pieces(0);
     t_inside = false;
+    const int64_t worked = now() - start;
     const uint32_t before = p.left.load(std::memory_order_acquire);
     const uint32_t gate = p.gate.fetch_add(kOpen, std::memory_order_acq_rel);
     if (gate & kInside) {
@@ -185,6 +207,10 @@ void run_job(int64_t n, int64_t piece, void (*body)(void *, int64_t, int64_t, in
             while (!empty())
                 futex_wait(&p.left, before);
     }
+    const int64_t end = now(), waited = end - start - worked;
+    p.misses = done == n ? p.misses + 1 : 0;
+    const int64_t rest = p.misses >= kMisses ? kRestPerJob * worked : waited > std::max(worked / 2, kShortWait) ? kRestPerWait * waited : 0;
+    p.rest_until.store(rest ? end + std::min(rest, kMostRest) : 0, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -197,11 +223,13 @@ int thread_count() {
     return count;
 }
 
+int usable_threads() { return t_inside || thread_count() == 1 || resting() ? 1 : thread_count(); }
+
 void parallel_run(int64_t n, int64_t grain, void (*body)(void *ctx, int64_t begin, int64_t end, int worker), void *ctx) {
     if (n <= 0)
         return;
     grain = std::max<int64_t>(grain, 1);
-    const int threads = n > grain && !t_inside ? thread_count() : 1;
+    const int threads = n >= 2 * grain ? usable_threads() : 1;
     if (threads == 1 || g_pool.taken.exchange(true, std::memory_order_acquire)) {
         body(ctx, 0, n, 0);
         return;
