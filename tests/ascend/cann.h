@@ -87,5 +87,9 @@ aclnnStatus aclnnInplaceFillScalar(void *, uint64_t, aclOpExecutor *, aclrtStrea
 aclnnStatus aclnnIsInfGetWorkspaceSize(const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **);
 aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList *, int64_t, aclTensor *, uint64_t *, aclOpExecutor **);
 aclnnStatus aclnnCat(void *, uint64_t, aclOpExecutor *, aclrtStream);
+aclnnStatus aclnnNonzeroGetWorkspaceSize(const aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **);
+aclnnStatus aclnnNonzero(void *, uint64_t, aclOpExecutor *, aclrtStream);
+aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor *, bool, bool, bool, aclTensor *, aclTensor *, aclTensor *, uint64_t *,
+                                         aclOpExecutor **);
 aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor *, int64_t, const aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **);
 aclnnStatus aclnnIndexSelect(void *, uint64_t, aclOpExecutor *, aclrtStream);

@@ -319,6 +319,51 @@ static void raw_address_between_the_phases(void)
     OK(aclSetRawTensorAddr(s.ta, s.b));
 }
 
+/* The positions of two ones among eight numbers, queued. */
+static aclTensor *queued_nonzero(void)
+{
+    float host[8] = {0, 1, 0, 0, 0, 1, 0, 0};
+    float *p = device_floats(8);
+    OK(aclrtMemcpy(p, 32, host, 32, H2D));
+    int64_t dims[2] = {8, 1};
+    aclTensor *out = aclCreateTensor(dims, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, dims, 2, device_floats(16));
+    uint64_t size;
+    aclOpExecutor *e;
+    OK(aclnnNonzeroGetWorkspaceSize(vector(8, p), out, &size, &e));
+    OK(aclnnNonzero(size ? device_floats((int)size) : NULL, size, e, NULL));
+    return out;
+}
+static void shape_after_the_work(void)
+{
+    start();
+    aclTensor *out = queued_nonzero();
+    int64_t *dims;
+    uint64_t rank;
+    OK(aclGetViewShape(out, &dims, &rank));
+    EXPECT(dims[0], 8); /* not known yet */
+    OK(aclrtSynchronizeStream(NULL));
+    OK(aclGetViewShape(out, &dims, &rank));
+    EXPECT(rank, 2);
+    EXPECT(dims[0], 2);
+}
+static void output_destroyed_before_its_shape(void)
+{
+    start();
+    OK(aclDestroyTensor(queued_nonzero()));
+    OK(aclrtSynchronizeStream(NULL));
+}
+static void executor_that_cannot_repeat(void)
+{
+    start();
+    void *values = device_floats(8), *inverse = device_floats(16), *counts = device_floats(16);
+    uint64_t size;
+    aclOpExecutor *e;
+    OK(aclnnUnique2GetWorkspaceSize(vector(8, device_floats(8)), true, true, true, vector(8, values),
+                                    tensor_of(ACL_INT64, 8, 1, 0, 8, inverse), tensor_of(ACL_INT64, 8, 1, 0, 8, counts), &size, &e));
+    EXPECT(aclSetAclOpExecutorRepeatable(e), 561000);
+    OK(aclDestroyAclOpExecutor(e));
+}
+
 /* --- threads --- */
 
 enum { kThreads = 8, kRounds = 50 };
@@ -462,7 +507,9 @@ const Case operator_cases[] = {
     CASE(workspace_on_two_streams, "race:"),
     CASE(short_workspace, "workspace:"), CASE(workspace_that_overlaps, "workspace:"), CASE(tensor_destroyed_too_early, "lifetime:"),
     CASE(tensor_destroyed_before_repeatable_executor, "lifetime:"), CASE(tensor_destroyed_twice, "object:"),
-    CASE(raw_address_between_the_phases, "lifetime:"), CASE(threads_streams_devices, NULL), CASE(lost_device, NULL), CASE(index_out_of_range, NULL),
+    CASE(raw_address_between_the_phases, "lifetime:"), CASE(threads_streams_devices, NULL),
+    CASE(shape_after_the_work, NULL), CASE(output_destroyed_before_its_shape, "lifetime:"), CASE(executor_that_cannot_repeat, NULL),
+    CASE(lost_device, NULL), CASE(index_out_of_range, NULL),
     CASE(injected_failure, NULL), CASE(message_is_read_once, NULL), CASE(calls_are_counted, NULL),
     {NULL, NULL, NULL},
 };

@@ -99,7 +99,7 @@ EMU_API aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 EMU_API aclError aclrtDestroyEvent(aclrtEvent handle)
 {
     int injected = enter("aclrtDestroyEvent");
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR || injected == ACL_ERROR_UNINITIALIZE) return injected;
+    if (t.refused) return injected;
     Lock lock(g.lock);
     aclError code = 0;
     if (!find_event(handle, "aclrtDestroyEvent", &code)) return code;

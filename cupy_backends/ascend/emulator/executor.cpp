@@ -424,7 +424,7 @@ aclnnStatus phase_one(const char *op, const char *symbol, const std::vector<Argu
 aclnnStatus phase_two(const char *symbol, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream)
 {
     int injected = enter(symbol);
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR) return injected;
+    if (t.refused) return injected;
     if (!executor) return set_error("%s: no executor", symbol), ACLNN_ERR_INNER_NULLPTR;
     if (!is_live(executor)) {
         violation("executor: %s with an executor that was used or destroyed before", symbol);
@@ -461,7 +461,7 @@ EMU_API aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 EMU_API aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {
     int injected = enter("aclDestroyAclOpExecutor", false);
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR) return injected;
+    if (t.refused) return injected;
     if (!executor) return set_error("aclDestroyAclOpExecutor: no executor"), ACLNN_ERR_INNER_NULLPTR;
     if (!check_object(executor, "aclDestroyAclOpExecutor: the executor")) return ACLNN_ERR_INNER_NULLPTR;
     release(executor);

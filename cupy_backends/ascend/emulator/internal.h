@@ -153,7 +153,7 @@ struct State {
     Clocks seen;                         /* what the host has waited for */
     int waiters = 0;                     /* threads that wait for streams: work starts at once */
     int64_t delay_us = 200;              /* negative: work starts only when it is waited for */
-    uint64_t seed = 0;
+    std::atomic<uint64_t> seed{0};
     int64_t process_deterministic = 0;
 };
 extern State &g;
@@ -162,6 +162,7 @@ struct Thread {
     Context *context = nullptr;
     std::string error, returned;
     bool in_callback = false;
+    bool refused = false;                /* the last call did nothing: forked or not initialised. An injected failure is none */
 };
 extern thread_local Thread t;
 

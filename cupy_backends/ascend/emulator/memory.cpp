@@ -363,7 +363,7 @@ EMU_API aclError aclrtMalloc(void **address, size_t bytes, aclrtMemMallocPolicy 
 EMU_API aclError aclrtFree(void *address)
 {
     int injected = enter("aclrtFree");
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR || injected == ACL_ERROR_UNINITIALIZE) return injected;
+    if (t.refused) return injected;
     Lock lock(g.lock);
     if (!address) return invalid("aclrtFree", "null pointer");
     Device *d = device_of(address);
@@ -405,7 +405,7 @@ EMU_API aclError aclrtMallocHost(void **address, size_t bytes)
 EMU_API aclError aclrtFreeHost(void *address)
 {
     int injected = enter("aclrtFreeHost");
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR || injected == ACL_ERROR_UNINITIALIZE) return injected;
+    if (t.refused) return injected;
     Lock lock(g.lock);
     auto found = g.host.find(static_cast<char *>(address));
     if (found == g.host.end()) {

@@ -265,7 +265,7 @@ EMU_API aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t prior
 EMU_API aclError aclrtDestroyStream(aclrtStream stream)
 {
     int injected = enter("aclrtDestroyStream");
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR || injected == ACL_ERROR_UNINITIALIZE) return injected;
+    if (t.refused) return injected;
     Lock lock(g.lock);
     aclError code = 0;
     auto found = stream ? g.streams.find(stream) : g.streams.end();

@@ -76,7 +76,7 @@ template <class T> T *create(const char *name, const char *kind) { return enter(
 /* Destroys an object; null is accepted for lists only, by the caller. */
 aclnnStatus destroy(const EmuObject *object, const char *name, int injected, bool report_held = true)
 {
-    if (injected == ACL_ERROR_RT_DRV_INTERNAL_ERROR) return injected;
+    if (t.refused) return injected;
     if (!object) {
         set_error("%s: null pointer", name);
         return ACLNN_ERR_PARAM_NULLPTR;

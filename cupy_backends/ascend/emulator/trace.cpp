@@ -1,4 +1,6 @@
-/* Every call: counted by name, traced to a file, failed on demand. Reports of broken rules. The emu_* control functions. */
+/* Every call: counted by name, traced to a file, failed on demand. Reports of broken rules. The emu_* control functions, and the same
+ * by the environment, read when the library is opened: CUPY_ASCEND_EMULATOR_DEVICES (number), _MEMORY (bytes of each), _SOC (name),
+ * _SEED, _DELAY (microseconds), _TRACE (file), _INJECT (name:nth:status,...). */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -106,6 +108,7 @@ void count_host_copy()
 
 int enter(const char *name, bool needs_init)
 {
+    t.refused = forked;
     if (forked) { /* no lock: another thread may have held it at the fork */
         t.error = "[emulator] acl is used in a child of fork()";
         return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
@@ -130,6 +133,7 @@ int enter(const char *name, bool needs_init)
         Lock hold(g.lock);
         if (!g.initialised && !g.aclnn) {
             set_error("%s before aclInit", name);
+            t.refused = true;
             return ACL_ERROR_UNINITIALIZE;
         }
     }
