@@ -208,8 +208,8 @@ aclError launch(const char *what, aclrtStream stream, const std::vector<Range> &
         task->touches.push_back(touch);
         work->pointers_.push_back(touch.readable());
     }
-    task->body = [work, body = std::move(body)](Task &task) {
-        work->task_ = &task;
+    task->body = [work, body = std::move(body)](Task &running) {
+        work->task_ = &running;
         body(*work);
     };
     push(lock, s, task);
