@@ -6,8 +6,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NATIVE, COMPOSED, SLOW, FALLBACK = 'native', 'composed', 'AI CPU', 'fallback'
 STATES = (NATIVE, COMPOSED, SLOW, FALLBACK)
 # Forms that make one operator's call of the whole operation; the others put the answer together from several.
-PLAIN = frozenset('unary binary alpha identity square isnan where copy fill part sum extreme truth cumsum gather mask_get nonzero sort '
-                  'argsort matmul'.split())
+PLAIN = frozenset('unary binary alpha identity square isnan where copy fill part sum extreme truth cumsum gather mask_get nonzero '
+                  'matmul'.split())
 KINDS = {'BOOL': '?', 'UNSIGNED': 'BHIL', 'SIGNED': 'bhil', 'FLOAT': 'efd', 'COMPLEX': 'FD', 'INTS': '?bBhHiIlL', 'REAL': '?bBhHiIlLefd',
          'ANY': '?bBhHiIlLefdFD'}
 METHODS = ('CALL', 'REDUCE', 'ACCUMULATE')

@@ -158,7 +158,7 @@ struct Entry {
 };
 
 constexpr size_t kMaxEntries = 1024;
-std::atomic<uint64_t> g_hits, g_misses, g_evictions, g_refused, g_entries;
+std::atomic<uint64_t> g_hits, g_misses, g_evictions, g_refused, g_entries, g_rejected;
 
 struct Cache {
     std::list<Entry> entries; /* most recently used first */
@@ -271,7 +271,7 @@ aclnnStatus set_addresses(Entry &e, const Arg *args, int n) {
 }
 
 /* The workspace goes back to the pool at once: it is ordered on the stream that the operator runs on. */
-xpu_status phase_two(const Context &ctx, Op op, aclOpExecutor *executor, uint64_t size) {
+xpu_status phase_two(const Context &ctx, Op op, aclOpExecutor *executor, uint64_t size, bool *called = nullptr) {
     const OpSymbols &s = operators[static_cast<int>(op)];
     void *workspace = nullptr;
     if (size) {
@@ -281,6 +281,7 @@ xpu_status phase_two(const Context &ctx, Op op, aclOpExecutor *executor, uint64_
                         static_cast<unsigned long long>(size), s.name);
     }
     note_launch(ctx.stream, s.name);
+    if (called) *called = true;
     aclnnStatus status = s.run(workspace, size, executor, ctx.stream);
     xpu_status result = status == 0 ? XPU_OK : acl_failed(status, s.name, ctx.device);
     if (workspace) services->workspace_free(ctx.device, ctx.stream, workspace);
@@ -306,6 +307,7 @@ xpu_status run_new(const Context &ctx, Cache &c, Op op, const Arg *args, int n, 
     aclnnStatus status = g_plans[static_cast<int>(op)].plan(s.plan, e.built.data(), &e.workspace, &e.executor);
     if (status != 0) {
         xpu_status result = acl_failed(status, s.name, ctx.device);
+        if (status == 161002) result = XPU_NOT_SUPPORTED, ++g_rejected; /* nothing has run: the array is good, another way may take it */
         e.executor = nullptr;
         release(e);
         return result;
@@ -316,9 +318,10 @@ xpu_status run_new(const Context &ctx, Cache &c, Op op, const Arg *args, int n, 
         c.refused[c.key] = true;
         ++g_refused;
     }
-    xpu_status result = phase_two(ctx, op, e.executor, e.workspace);
+    bool called = false;
+    xpu_status result = phase_two(ctx, op, e.executor, e.workspace, &called);
     if (!repeatable) {
-        if (result != XPU_OUT_OF_MEMORY) e.executor = nullptr; /* phase two has deleted it */
+        if (called) e.executor = nullptr; /* phase two deletes it, on an error too */
         if (single && result == XPU_OK) *single = std::move(e);
         else release(e);
         return result;
@@ -389,7 +392,7 @@ xpu_status run_dynamic(const Context &ctx, Op op, std::initializer_list<Arg> lis
     return status;
 }
 
-CacheStats cache_stats() { return {g_hits, g_misses, g_evictions, g_refused, g_entries}; }
+CacheStats cache_stats() { return {g_hits, g_misses, g_evictions, g_refused, g_entries, g_rejected}; }
 
 void clear_cache() {
     Cache &c = cache();

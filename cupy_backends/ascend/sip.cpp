@@ -140,8 +140,16 @@ xpu_status side_of(const Context &ctx, Side **result) {
             return XPU_OK;
         }
     Side s{ctx.device, nullptr, nullptr, nullptr};
-    ACL_TRY(ctx.device, acl.aclrtCreateStream(&s.stream));
-    for (aclrtEvent *e : {&s.before, &s.after}) ACL_TRY(ctx.device, acl.aclrtCreateEventExWithFlag(e, ACL_EVENT_SYNC));
+    int code = acl.aclrtCreateStream(&s.stream);
+    for (aclrtEvent *e : {&s.before, &s.after})
+        if (code == 0) code = acl.aclrtCreateEventExWithFlag(e, ACL_EVENT_SYNC);
+    if (code != 0) {
+        xpu_status status = acl_failed(code, "the stream of libasdsip", ctx.device);
+        for (aclrtEvent e : {s.before, s.after})
+            if (e) acl.aclrtDestroyEvent(e);
+        if (s.stream) acl.aclrtDestroyStream(s.stream);
+        return status;
+    }
     g_sides.push_back(s);
     *result = &g_sides.back();
     return XPU_OK;
@@ -170,11 +178,12 @@ template <class F> xpu_status run_in(const Context &ctx, const Lane &lane, const
         ACL_TRY(ctx.device, acl.aclrtStreamWaitEvent(side->stream, side->before));
     }
     SIP_TRY(what, exec());
-    if (side) {
-        ACL_TRY(ctx.device, acl.aclrtRecordEvent(side->after, side->stream));
-        ACL_TRY(ctx.device, acl.aclrtStreamWaitEvent(nullptr, side->after));
-    }
-    return XPU_OK;
+    int code = side ? acl.aclrtRecordEvent(side->after, side->stream) : 0;
+    if (side && code == 0) code = acl.aclrtStreamWaitEvent(nullptr, side->after);
+    if (code == 0) return XPU_OK;
+    xpu_status status = acl_failed(code, "ordering libasdsip's work", ctx.device);
+    acl.aclrtSynchronizeStream(side->stream); /* its memory goes back to the pool now */
+    return status;
 }
 
 /* --- operands: dense, from an aligned address, as the library reads storage bases --- */

@@ -124,7 +124,8 @@ xpu_status launch_native(const xpu_backend *b, xpu_call *call) {
     for (int i = 0; i < call->nin; ++i) note_stream(call->in[i]->storage, call->stream);
     for (int i = 0; i < call->nout; ++i) note_stream(call->out[i]->storage, call->stream);
     xpu_status status;
-    if (op_table[call->op].kind == XPU_KIND_DYNAMIC) { /* waits for the length */
+    int32_t kind = op_table[call->op].kind;
+    if (kind == XPU_KIND_DYNAMIC || kind == XPU_KIND_INDEX) { /* waits for a length, or for the bounds of indices */
         Unlocked unlocked;
         status = b->compute.launch(b->ctx, call);
     } else {
