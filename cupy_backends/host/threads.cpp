@@ -4,8 +4,8 @@
  * open, take pieces from `next`, and leave. The caller takes pieces too, closes the gate, and waits only for the workers that are in:
  * one that has not woken up yet holds nobody up.
  *
- * A worker that is in, but has lost its core to another process, does. So a job that had to wait long for its workers, or one of several in
- * a row that got no help from them, makes the next ones run inline for a multiple of the time that was lost. */
+ * A worker that is in, but has lost its core to another process, does. So a job that had to wait long for its workers or for a core, or one
+ * of several in a row that got no help, makes the next ones run inline for a multiple of the time that was lost. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +19,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <ctime>
 
 #include "host.h"
 
@@ -30,6 +31,7 @@ constexpr uint32_t kInside = kOpen - 1;    /* workers in the job */
 constexpr int kPiecesPerThread = 4;
 constexpr int64_t kSpinNanoseconds = 20000;
 constexpr int64_t kRestPerWait = 32, kRestPerJob = 8, kMostRest = 1000000000, kShortWait = 50000; /* nanoseconds */
+constexpr int64_t kLongJob = 100000;       /* after one of these the next one asks for its processor time too, which is a system call */
 constexpr int kMisses = 4;                 /* jobs without help; a single one only came before the workers had woken up */
 
 struct Pool {
@@ -38,7 +40,8 @@ struct Pool {
     std::atomic<uint32_t> sleepers{0};
     std::atomic<uint32_t> left{0};          /* counts workers leaving a closed job; the caller sleeps on it */
     std::atomic<int64_t> rest_until{0};     /* jobs run inline until this time */
-    int started = 0, misses = 0;            /* workers, jobs in a row without their help; guarded by `taken` */
+    int started = 0, misses = 0;            /* workers, jobs in a row without their help; guarded by `taken`, as is */
+    int64_t last = 0;                       /* the time that the last job took */
     /* the job; written before the gate opens */
     void (*body)(void *, int64_t, int64_t, int) = nullptr;
     void *ctx = nullptr;
@@ -78,6 +81,12 @@ inline void relax() {
 int64_t now() {
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+int64_t processor_time() {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 bool resting() {
@@ -175,6 +184,7 @@ void start_workers(int wanted) {
 void forget_workers() {
     Pool &p = g_pool;
     p.started = p.misses = 0;
+    p.last = 0;
     p.taken = false;
     p.gate = 0;
     p.sleepers = 0;
@@ -191,7 +201,8 @@ void run_job(int64_t n, int64_t piece, void (*body)(void *, int64_t, int64_t, in
     p.n = n;
     p.piece = piece;
     p.next.store(0, std::memory_order_relaxed);
-    const int64_t start = now();
+    const bool is_long = p.last > kLongJob;
+    const int64_t start = now(), used = is_long ? processor_time() : 0;
     p.gate.fetch_add(kOpen);
     if (p.sleepers.load() > 0)
         futex_wake(&p.gate, static_cast<int>(std::min<int64_t>(workers, (n - 1) / piece)));
@@ -207,9 +218,10 @@ void run_job(int64_t n, int64_t piece, void (*body)(void *, int64_t, int64_t, in
             while (!empty())
                 futex_wait(&p.left, before);
     }
-    const int64_t end = now(), waited = end - start - worked;
+    const int64_t end = now(), busy = is_long ? processor_time() - used : worked, waited = end - start - busy;
+    p.last = end - start;
     p.misses = done == n ? p.misses + 1 : 0;
-    const int64_t rest = p.misses >= kMisses ? kRestPerJob * worked : waited > std::max(worked / 2, kShortWait) ? kRestPerWait * waited : 0;
+    const int64_t rest = p.misses >= kMisses ? kRestPerJob * busy : waited > std::max(busy / 4, kShortWait) ? kRestPerWait * waited : 0;
     p.rest_until.store(rest ? end + std::min(rest, kMostRest) : 0, std::memory_order_relaxed);
 }
 
