@@ -77,12 +77,32 @@ xpu_support supports(void *, const xpu_call *call) {
     return supported_dtype(*row, data_dtype(call));
 }
 
+namespace {
+
+bool all_empty(const xpu_call *call) {
+    for (int i = 0; i < call->nout; ++i)
+        if (call->out[i]->size != 0) return false;
+    return call->nout > 0;
+}
+
+/* A reduction of nothing that has an identity: aclnn refuses some of them. */
+bool reduces_nothing(const xpu_call *call, int *identity) {
+    if (call->method != XPU_REDUCE || call->in[0]->size != 0 || (call->flags & XPU_FLAG_INITIAL)) return false;
+    *identity = call->op == XPU_OP_multiply || call->op == XPU_OP_logical_and;
+    return *identity || call->op == XPU_OP_add || call->op == XPU_OP_logical_or || call->op == XPU_OP_count_nonzero;
+}
+
+} // namespace
+
 xpu_status launch(void *, xpu_call *call) {
     xpu_support support = supports(nullptr, call);
     if (support == XPU_NO) return XPU_NOT_SUPPORTED;
     ON_DEVICE(call->device);
     Context ctx{call->device, call->stream};
     const Row &row = *row_of(call);
+    int identity = 0;
+    if (all_empty(call) && !call->params) return XPU_OK;
+    if (reduces_nothing(call, &identity)) return fill_contiguous(ctx, call->out[0], scalar_of_int(call->out[0]->dtype, identity));
     xpu_status status = row.form(ctx, row, call);
     return status == XPU_OK && support == XPU_SLOW ? XPU_OK | XPU_NOTE_SLOW : status;
 }

@@ -151,7 +151,7 @@ xpu_status fill_contiguous(const Context &ctx, const xpu_tensor *to, const xpu_s
     static const xpu_value nothing{};
     if (to->size == 0) return XPU_OK;
     int item = item_size(to->dtype);
-    if (std::memcmp(&value.value, &nothing, item) == 0 && is_contiguous(to)) {
+    if (std::memcmp(&value.value, &nothing, item_size(value.dtype)) == 0 && is_contiguous(to)) {
         size_t n = static_cast<size_t>(to->size) * item;
         int code = acl.aclrtMemsetAsync(static_cast<char *>(to->base) + to->offset, n, 0, n, ctx.stream);
         return code == 0 ? XPU_OK : acl_failed(code, "aclrtMemsetAsync", ctx.device);
