@@ -48,14 +48,12 @@ def _backend_answer(name):
     from cupy_backends import backend
     known = ', '.join(['auto', *backend.registered()])
     if name not in ('auto', *backend.registered()):
-        hint = ''
-        if name == 'ascend':
-            hint = '\nThe Ascend backend is not part of this version yet.'
-        raise NoDevice(f"there is no backend '{name}'; known here: {known}.{hint}")
+        raise NoDevice(f"there is no backend '{name}'; known here: {known}.")
     if name != 'auto':
         answer = backend.probe(name)
         if answer['status'] != 0 or answer['devices'] < 1:
-            raise NoDevice(f"backend '{name}' has no device: {answer['message'] or 'it found none'}\nKnown backends: {known}.")
+            raise NoDevice(f"backend '{name}' has no device: {answer['message'] or 'it found none'}\n"
+                           f'`python -m cupy.doctor` tells what to do. Known backends: {known}.')
 
 
 def host_function_names(cupy):
