@@ -10,6 +10,7 @@ from cupy._core._manipulation import as_strided, operand
 
 __all__ = ['einsum']
 
+_PLAIN = (None, None)  # the layout of an operand that needs no change
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
@@ -157,7 +158,10 @@ def _next_pair(inputs, sizes, output):
 
 @functools.lru_cache(512)
 def _plan(subscripts, shapes, path):
-    """(operands with diagonals or stretched axes, pairs to multiply, axes to sum at the end, permutation at the end)."""
+    """(views to take of each operand or None, pairs to multiply, axes to sum at the end, permutation at the end).
+
+    A view: labels whose diagonals are taken, or None, and an index that drops stretched axes, or None.
+    """
     inputs, output = _parse(subscripts, tuple(map(len, shapes)))
     diagonals = [labels if len(set(labels)) < len(labels) else None for labels in inputs]
     found = [_kept(shape, labels, i) for i, (shape, labels) in enumerate(zip(shapes, inputs))]
@@ -183,7 +187,8 @@ def _plan(subscripts, shapes, path):
         inputs = [x for k, x in enumerate(inputs) if k not in group] + [labels]
     gone, labels = _sum_step(inputs[0], set(output))
     perm = [labels.index(x) for x in output]
-    return diagonals, narrow, steps, gone, None if perm == sorted(perm) else perm
+    views = list(zip(diagonals, narrow)) if any(diagonals) or any(narrow) else None
+    return views, steps, gone, None if perm == sorted(perm) else perm
 
 
 # --- carrying it out ---
@@ -197,6 +202,12 @@ def _diagonal(a, labels):
     return as_strided(a, tuple(shape.values()), tuple(strides.values()), writeable=a.flags.writeable)
 
 
+def _view(a, labels, index):
+    if labels is not None:
+        a = _diagonal(a, labels)
+    return a if index is None else a[index]
+
+
 def _prepared(a, gone, layout):
     if gone is not None:
         a = cupy.asarray(a.sum(axis=gone, dtype=a.dtype))
@@ -208,7 +219,10 @@ def _prepared(a, gone, layout):
 
 def _product(a, b, step):
     kind, sum_a, sum_b, layout_a, layout_b, shape = step
-    a, b = _prepared(a, sum_a, layout_a), _prepared(b, sum_b, layout_b)
+    if sum_a is not None or layout_a != _PLAIN:
+        a = _prepared(a, sum_a, layout_a)
+    if sum_b is not None or layout_b != _PLAIN:
+        b = _prepared(b, sum_b, layout_b)
     if kind == 'matmul':
         result = cupy.matmul(a, b)
     elif kind == 'multiply':
@@ -219,9 +233,6 @@ def _product(a, b, step):
 
 
 def _result_dtype(arrays, dtype, casting):
-    first = arrays[0].dtype
-    if dtype is None and all([a.dtype is first for a in arrays]):
-        return first
     target = cupy.result_type(*arrays) if dtype is None else numpy.dtype(dtype)
     for a in arrays:
         if not cupy.can_cast(a.dtype, target, casting):
@@ -252,23 +263,26 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order='K', casting='
                          'corresponding subscripts list')
     subscripts, given = (operands[0], operands[1:]) if isinstance(operands[0], str) else _from_lists(operands)
     arrays = [operand(x) for x in given]
-    path = tuple(tuple(p) for p in optimize if not isinstance(p, str)) if isinstance(optimize, (list, tuple)) and (
-        optimize and optimize[0] == 'einsum_path') else ()
-    diagonals, narrow, steps, gone, perm = _plan(subscripts, tuple([a.shape for a in arrays]), path)
-    target = _result_dtype(arrays, dtype, casting)
-    work = numpy.dtype('f4') if target == numpy.float16 else target  # half precision is summed in single
+    path = tuple(tuple(p) for p in optimize if not isinstance(p, str)) if optimize and isinstance(optimize, (list, tuple)) and (
+        optimize[0] == 'einsum_path') else ()
+    views, steps, gone, perm = _plan(subscripts, tuple([a.shape for a in arrays]), path)
+    work = target = arrays[0].dtype
+    if dtype is not None or [a for a in arrays if a.dtype is not target]:
+        work = target = _result_dtype(arrays, dtype, casting)
+    if target.char == 'e':
+        work = numpy.dtype('f4')  # half precision is summed in single
     view = not steps and gone is None and arrays[0].dtype == target
-    for i, a in enumerate(arrays):
-        if diagonals[i] is not None:
-            a = _diagonal(a, diagonals[i])
-        if narrow[i] is not None:
-            a = a[narrow[i]]
-        arrays[i] = a if view or a.dtype == work else a.astype(work)
+    if views is not None:
+        arrays = [_view(a, *v) for a, v in zip(arrays, views)]
+    if not view:
+        arrays = [a if a.dtype is work else a.astype(work, copy=False) for a in arrays]
     for i, j, step in steps:
         made = _product(arrays[i], arrays[j], step)
         del arrays[j], arrays[i]
         arrays.append(made)
-    result = _prepared(arrays[0], gone, (perm, None))
+    result = arrays[0]
+    if gone is not None or perm is not None:
+        result = _prepared(result, gone, (perm, None))
     if out is not None:
         cupy.copyto(out, result.astype(target, copy=False), casting='same_kind')
         return out
