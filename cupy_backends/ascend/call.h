@@ -109,6 +109,7 @@ xpu_status run_dynamic(const Context &ctx, Op op, std::initializer_list<Arg> arg
 struct CacheStats {
     uint64_t hits, misses, evictions, not_repeatable;
     uint64_t entries;
+    uint64_t rejected; /* calls that phase one did not take, though they were thought right */
 };
 CacheStats cache_stats();      /* over all threads */
 void clear_cache();            /* of the calling thread */

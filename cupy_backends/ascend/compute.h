@@ -35,6 +35,7 @@ ASCEND_FORM(floor_divide);
 ASCEND_FORM(remainder);
 ASCEND_FORM(fmod);
 ASCEND_FORM(fmax);
+ASCEND_FORM(logarithm);
 ASCEND_FORM(clip);
 ASCEND_FORM(where);
 /* move.cpp */

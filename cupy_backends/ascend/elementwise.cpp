@@ -3,6 +3,7 @@
 
 #include "compute.h"
 #include "error.h"
+#include "layout.h"
 
 namespace ascend {
 
@@ -73,14 +74,6 @@ xpu_status Operands::finish() {
     XPU_TRY(operands.prepare(ctx, call));                                                                                                  \
     const xpu_tensor *result = operands.result(__VA_ARGS__);                                                                               \
     if (!result) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary of the result's size")
-
-#define TEMP(name, dtype, like)                                                                                                            \
-    Temp name(ctx, dtype, like);                                                                                                           \
-    if (!name.ok()) return fail(XPU_OUT_OF_MEMORY, "no device memory for a temporary")
-
-#define CONSTANT(name, dtype, value)                                                                                                       \
-    View name;                                                                                                                             \
-    XPU_TRY(scalar_tensor(ctx, dtype, value, &name))
 
 xpu_status scalar_tensor(const Context &ctx, int32_t dtype, double value, View *result) {
     xpu_scalar s = scalar_of(dtype, value);
@@ -250,10 +243,30 @@ ASCEND_FORM(fmax) {
     return operands.finish();
 }
 
+/* log2 and log10 of complex numbers scale both parts of the natural logarithm, as NumPy does: a quotient would spoil infinities. */
+ASCEND_FORM(logarithm) {
+    int32_t dtype = call->out[0]->dtype, real = dtype == XPU_COMPLEX64 ? XPU_FLOAT32 : XPU_FLOAT64;
+    if (dtype < XPU_COMPLEX64) return run_unary(ctx, row, call);
+    PREPARE(dtype, true);
+    TEMP(natural, dtype, result);
+    CONSTANT(scale, real, row.fn == Op::Log2 ? 1.4426950408889634074 : 0.43429448190325182765);
+    int64_t parts[1] = {2 * result->size};
+    View from = reshaped(natural, 1, parts), to = reshaped(result, 1, parts);
+    from.t.dtype = to.t.dtype = real;
+    from.strides[0] = to.strides[0] = item_size(real);
+    XPU_TRY(run(ctx, Op::Log, {in(operands.in(0)), out(natural)}));
+    XPU_TRY(run(ctx, Op::Mul, {in(from), in(scale), out(to)}));
+    return operands.finish();
+}
+
 ASCEND_FORM(clip) {
     int32_t dtype = call->out[0]->dtype;
     PREPARE(dtype);
-    TEMP(raised, dtype, result);
+    View both(operands.in(0)->ndim ? operands.in(0) : operands.in(1)); /* the shape of the first two broadcast together */
+    for (int i = 0; i < operands.in(1)->ndim; ++i)
+        if (both.shape[i] == 1) both.shape[i] = operands.in(1)->shape[i];
+    both.update();
+    TEMP(raised, dtype, &both.t);
     XPU_TRY(run(ctx, Op::Maximum, {in(operands.in(0)), in(operands.in(1)), out(raised)}));
     XPU_TRY(run(ctx, Op::Minimum, {in(raised), in(operands.in(2)), out(result)}));
     return operands.finish();

@@ -52,8 +52,8 @@ PyObject *information(PyObject *, PyObject *) {
 
 PyObject *statistics(PyObject *, PyObject *) {
     CacheStats s = cache_stats();
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "hits", s.hits, "misses", s.misses, "evictions", s.evictions, "not_repeatable",
-                         s.not_repeatable, "entries", s.entries);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K}", "hits", s.hits, "misses", s.misses, "evictions", s.evictions, "not_repeatable",
+                         s.not_repeatable, "entries", s.entries, "rejected", s.rejected);
 }
 
 PyObject *plan_statistics(PyObject *, PyObject *) {

@@ -87,6 +87,12 @@ xpu_status plain(const Context &ctx, const Reduction &r, const xpu_tensor *into,
 ASCEND_FORM(sum) {
     Reduction r;
     XPU_TRY(r.prepare(ctx, call));
+    if (call->in[0]->size == 0 && call->out[0]->dtype >= XPU_COMPLEX64) { /* which aclnnReduceSum refuses */
+        if (call->flags & XPU_FLAG_INITIAL) return XPU_OK;
+        xpu_scalar zero{};
+        zero.dtype = r.target.t.dtype;
+        return fill_contiguous(ctx, r.target, zero);
+    }
     return with_initial(ctx, call, r, Op::Add, true, [&](const xpu_tensor *into) -> xpu_status {
         if (r.naxes == 0) return plain(ctx, r, into, r.ready);
         if (into->dtype != XPU_FLOAT16)
