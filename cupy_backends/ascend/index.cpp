@@ -503,7 +503,8 @@ ASCEND_FORM(mask_set) {
     XPU_TRY(m.prepare(ctx, views[1]));
     XPU_TRY(count_true(ctx, m, &call->result[0]));
     if (call->result[0] != values->size)
-        return fail(XPU_INVALID_ARGUMENT, "%lld values for %lld places", static_cast<long long>(values->size), static_cast<long long>(call->result[0]));
+        return fail(XPU_INVALID_ARGUMENT, "%lld values for %lld places", static_cast<long long>(values->size),
+                    static_cast<long long>(call->result[0]));
     if (values->size == 0) return XPU_OK;
     if (moved == XPU_BOOL) moved = XPU_INT8; /* the same bytes, on AI Core */
     View source(values);

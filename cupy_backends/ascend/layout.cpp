@@ -75,7 +75,8 @@ xpu_status Target::prepare(const Context &ctx, const xpu_tensor *to, bool contig
 xpu_status read_back(const Context &ctx, void *to, const xpu_tensor *from) {
     size_t bytes = static_cast<size_t>(from->size) * item_size(from->dtype);
     const char *device = static_cast<const char *>(from->base) + from->offset;
-    int code = acl.aclrtMemcpyAsync(to, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, ctx.stream); /* pageable: returns when it is done */
+    /* into pageable memory: it returns when the bytes are there */
+    int code = acl.aclrtMemcpyAsync(to, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, ctx.stream);
     return code == 0 ? XPU_OK : acl_failed(code, "aclrtMemcpyAsync", ctx.device);
 }
 
