@@ -191,6 +191,11 @@ cdef bint _is_plain(object x) noexcept:
     return type(x) is float or (type(x) is int and -0x1fffffffffffff < x < 0x1fffffffffffff)
 
 
+cdef inline bint _fits_signed(int64_t v, int dtype) noexcept:
+    cdef int64_t most = 0x7fffffffffffffff >> (64 - 8 * itemsize_of[dtype])
+    return -most - 1 <= v <= most
+
+
 cdef ndarray _plain_arange(object start, object stop, object step, int dtype):
     """arange of Python numbers, in C; None where the dtype asks for more care. dtype: -1 if not given"""
     cdef double first = start, width = step, count
@@ -200,7 +205,7 @@ cdef ndarray _plain_arange(object start, object stop, object step, int dtype):
     if dtype < 0:
         dtype = XPU_INT64 if integers else created(XPU_FLOAT64)
     elif dtype != XPU_FLOAT64 and dtype != XPU_FLOAT32 and not (
-            integers and kind_of[dtype] == KIND_SIGNED and integer_fits(start, dtype) and integer_fits(start + step, dtype)):
+            integers and kind_of[dtype] == KIND_SIGNED and _fits_signed(start, dtype) and _fits_signed(start + step, dtype)):
         return None
     if width == 0:
         raise ZeroDivisionError('division by zero')
