@@ -674,3 +674,20 @@ def test_batched_cgemm_is_row_major():
     a, b = data('F', (6, 3, 4)), data('F', (6, 4, 5), seed=2)
     found = gemm('27asdBlasMakeCgemmBatchedPlanEPv', BATCHED, a, b, out((6, 3, 5), c8).array, ((3, 5, 4), (4, 5, 5)), [6])
     np.testing.assert_allclose(found, a @ b, rtol=1e-5, atol=1e-5)
+
+
+def test_what_runs_on_the_ai_cpu_is_counted():
+    x = data('f')
+    rows = [
+        (0, 'Exp', x, out(x.shape, f4)), (1, 'Exp', x.astype(f8), out(x.shape, f8)),
+        (0, 'Mul', x, x, out(x.shape, f4)), (1, 'Mul', x.astype('h'), x.astype('h'), out(x.shape, 'h')),
+        (0, 'SWhere', x > 0, x, x, out(x.shape, f4)), (1, 'SWhere', x > 0, x > 0, x > 1, out(x.shape, bool)),
+        (0, 'Cast', x, dtype_code('i'), out(x.shape, 'i')), (1, 'Cast', x, dtype_code('d'), out(x.shape, 'd')),
+        (0, 'InplaceCopy', out(np.zeros((2, 4), f4)[:, ::2]), np.ones(2, f4)),
+        (1, 'InplaceCopy', out(np.zeros((2, 4), f8)[:, ::2]), np.ones(2)),
+        (0, 'InplaceCopy', out(np.zeros((2, 4), f8)), np.ones((2, 4))),
+    ]
+    for slow, name, *args in rows:
+        emulator.reset_counts()
+        call(name, *args)
+        assert emulator.count('aicpu') == emulator.count(f'aicpu:{name}') == slow, (name, args)

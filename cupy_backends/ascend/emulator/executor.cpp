@@ -253,7 +253,7 @@ void trace_program(const Program &program, bool repeatable)
     std::string text = program.op;
     for (const Slot &slot : program.slots) text += " " + (slot.tensor ? describe(slot.layout) : std::string("null"));
     if (program.workspace) text += " workspace " + std::to_string(program.workspace);
-    trace_detail(text + (repeatable ? "" : " once"));
+    trace_detail(text + (repeatable ? "" : " once") + (program.aicpu ? " AICPU" : ""));
 }
 
 void release(aclOpExecutor *executor)
@@ -373,6 +373,7 @@ aclnnStatus Launch::queue(aclrtStream stream) const
         if (program->kernel) program->kernel(frame);
     };
     push(lock, s, task);
+    if (executor->program->aicpu) count_aicpu(executor->program->op);
     return ACLNN_SUCCESS;
 }
 
@@ -414,6 +415,7 @@ aclnnStatus phase_one(const char *op, const char *symbol, const std::vector<Argu
     made->device = device;
     made->may_repeat = PlanAccess::repeatable(plan);
     hold_objects(made->held, 1, 0);
+    program->aicpu = on_aicpu(*program);
     trace_program(*program, made->may_repeat);
     *size = program->workspace;
     *executor = made;

@@ -184,6 +184,7 @@ size_t round_up(size_t value, size_t to);
 void read_environment();
 void count_object(const char *kind, int change); /* live objects, for leaks */
 void count_host_copy();
+void count_aicpu(const std::string &op);
 void trace_detail(const std::string &text);
 
 /* --- the client's objects: known while they live, not freed at once so that stale pointers are seen --- */
@@ -212,8 +213,10 @@ struct Program {
     Kernel kernel;
     uint64_t workspace = 0;
     bool deterministic = false;
+    bool aicpu = false;                  /* a part of it runs there: slow */
     const Slot *slot(int position, int k) const;
 };
+bool on_aicpu(const Program &program);   /* by its tensors (rules.cpp) */
 
 /* --- checks of one tensor and between tensors (layout.cpp) --- */
 struct Placed {

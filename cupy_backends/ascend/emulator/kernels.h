@@ -99,7 +99,7 @@ struct Array {                           /* contiguous */
     Dims dims;
     std::vector<char> bytes;
     Array() = default;
-    Array(aclDataType dtype, const Dims &dims) : dtype(dtype), dims(dims), bytes(size_t(count_of(dims)) * item_size(dtype)) {}
+    Array(aclDataType type, const Dims &shape) : dtype(type), dims(shape), bytes(size_t(count_of(shape)) * item_size(type)) {}
     int64_t count() const { return count_of(dims); }
     View view() { return {dtype, dims, contiguous_strides(dims), bytes.data()}; }
     template <class T> T *as() { return reinterpret_cast<T *>(bytes.data()); }
@@ -148,8 +148,8 @@ template <class T> bool is_nan(T v)
 struct Operand {                         /* a tensor argument, or a scalar */
     int position = -1;
     Scalar scalar;
-    Operand(int position) : position(position) {}
-    Operand(const Scalar &scalar) : scalar(scalar) {}
+    Operand(int argument) : position(argument) {}
+    Operand(const Scalar &value) : scalar(value) {}
 };
 using Operands = std::vector<Operand>;
 using Arrays = std::vector<Array>;

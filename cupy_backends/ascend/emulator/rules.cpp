@@ -1,7 +1,7 @@
 /* The rules of the operators' arguments, looked up by operator and position. */
 #include <map>
 
-#include "core.h"
+#include "internal.h"
 
 namespace emu {
 namespace {
@@ -17,6 +17,35 @@ const ParamRule rows[] = {
 #undef EMU_RULE
 };
 
+const std::map<std::string, uint64_t> aicpu = {
+#define EMU_AICPU(OP, DTYPES) {#OP, DTYPES},
+#define EMU_AICORE_CAST(FROM, TO)
+#include "op_aicpu.def"
+#undef EMU_AICPU
+#undef EMU_AICORE_CAST
+};
+
+const std::map<uint64_t, uint64_t> aicore_casts = {
+#define EMU_AICPU(OP, DTYPES)
+#define EMU_AICORE_CAST(FROM, TO) {FROM, TO},
+#include "op_aicpu.def"
+#undef EMU_AICPU
+#undef EMU_AICORE_CAST
+};
+
+bool cast_on_aicpu(aclDataType from, aclDataType to)
+{
+    auto found = aicore_casts.find(bit(from));
+    return from != to && (found == aicore_casts.end() || !(found->second & bit(to)));
+}
+
+/* Views are copied by kernels of their own, which lack some dtypes. */
+bool view_on_aicpu(const Slot &slot)
+{
+    constexpr uint64_t in = DOUBLE | COMPLEX128, out = in | COMPLEX64;
+    return slot.tensor && !slot.layout.contiguous() && ((slot.direction == IN ? in : out) & bit(slot.layout.dtype));
+}
+
 std::map<std::pair<std::string, int>, const ParamRule *> index_rows()
 {
     std::map<std::pair<std::string, int>, const ParamRule *> made;
@@ -31,6 +60,19 @@ const ParamRule *find_rule(const char *op, int position)
     static const auto index = index_rows();
     auto found = index.find({op, position});
     return found == index.end() ? nullptr : found->second;
+}
+
+bool on_aicpu(const Program &program)
+{
+    for (const Slot &slot : program.slots)
+        if (view_on_aicpu(slot)) return true;
+    size_t values = program.op == "SWhere"; /* its first tensor is the condition */
+    if (program.slots.size() <= values) return false;
+    aclDataType dtype = program.slots[values].layout.dtype;
+    if (program.op == "Cast") return cast_on_aicpu(dtype, program.slots[1].layout.dtype);
+    if (program.op == "InplaceCopy") return cast_on_aicpu(program.slots[1].layout.dtype, dtype);
+    auto found = aicpu.find(program.op);
+    return found != aicpu.end() && (found->second & bit(dtype));
 }
 
 } // namespace emu

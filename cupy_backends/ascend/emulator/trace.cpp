@@ -106,6 +106,14 @@ void count_host_copy()
     ++trace.counts["host_copy"];
 }
 
+/* Among the counts as "aicpu", and with the operator's name: launches that the AI CPU takes part in. */
+void count_aicpu(const std::string &op)
+{
+    std::lock_guard<std::mutex> hold(trace.lock);
+    ++trace.counts["aicpu"];
+    ++trace.counts["aicpu:" + op];
+}
+
 int enter(const char *name, bool needs_init)
 {
     t.refused = forked;
