@@ -1,4 +1,6 @@
 """Functions that read, set or make indices."""
+import math
+
 from cupy._core import _creation, _manipulation
 from cupy._core._convert import array, asarray, empty, ones, zeros
 from cupy._core._dtype import number, promote_numbers, DTYPES
@@ -12,6 +14,7 @@ __all__ = ['argwhere', 'choose', 'compress', 'diag', 'diag_indices', 'diag_indic
            'ravel_multi_index', 'select', 'take', 'take_along_axis', 'tri', 'tril', 'tril_indices', 'tril_indices_from', 'triu',
            'triu_indices', 'triu_indices_from', 'unravel_index', 'where']
 
+_LARGEST = 2 ** 63 - 1  # the longest array
 _WEAK = {int: 16, float: 17, complex: 18}
 
 
@@ -209,10 +212,10 @@ def indices(dimensions, dtype=int, sparse=False):
     """Coordinates of a grid: an array of shape (len(dimensions), *dimensions), or a tuple of broadcastable arrays if sparse."""
     dimensions = tuple(dimensions)
     n = len(dimensions)
+    result = None if sparse else empty((n,) + dimensions, dtype)
     lines = [_creation.arange(d, dtype=dtype).reshape((1,) * i + (d,) + (1,) * (n - i - 1)) for i, d in enumerate(dimensions)]
     if sparse:
         return tuple(lines)
-    result = empty((n,) + dimensions, dtype)
     for i, line in enumerate(lines):
         result[i] = line
     return result
@@ -311,6 +314,8 @@ def unravel_index(indices, shape, order='C'):
     size = 1
     for n in shape:
         size *= int(n)
+    if size > _LARGEST:
+        raise ValueError("dimensions are too large; arrays and shapes with a total size greater than 'intp' are not supported.")
     rest = _integers(indices)
     if rest.size:
         low, high = int(rest.min()), int(rest.max())
@@ -334,6 +339,8 @@ def ravel_multi_index(multi_index, dims, mode='raise', order='C'):
     modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)
     if len(multi_index) != len(dims) or len(modes) != len(dims):
         raise ValueError(f'parameter multi_index must be a sequence of length {len(dims)}')
+    if math.prod(dims) > _LARGEST:
+        raise ValueError('invalid dims: array size defined by dims is larger than the maximum possible size.')
     step, total = 1, 0
     axes = list(zip(multi_index, dims, modes))
     for x, n, how in axes[::-1] if _order(order) == 'C' else axes:

@@ -39,7 +39,7 @@ def round(a, decimals=0, out=None):
     if kind == 'c':
         return _round_complex(a, decimals, out)
     scale, unscale = (cupy.multiply, cupy.divide) if decimals > 0 else (cupy.divide, cupy.multiply)
-    factor = 10.0 ** abs(decimals)
+    factor = 10.0 ** abs(decimals) if abs(decimals) < 309 else cupy.inf
     if kind == 'b' and out is None:
         out = cupy.empty_like(a)  # NumPy's result has a's dtype, which the scaled values do not go into: an error
     if out is not None and kind not in 'iu':

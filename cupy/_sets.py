@@ -189,7 +189,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
 
 def union1d(ar1, ar2):
     """The sorted distinct elements of both arrays."""
-    return unique(cupy.concatenate((operand(ar1), operand(ar2)), axis=None))
+    return unique(cupy.concatenate((ar1, ar2), axis=None))
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):

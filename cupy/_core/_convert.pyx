@@ -47,7 +47,9 @@ cdef bint _is_arraylike(object x) except -1:
 cdef object _element(object x):
     """An item of a sequence; arrays of other packages and buffers as numpy arrays."""
     cdef object t = type(x)
-    if t is float or t is int or t is list or t is tuple or t is ndarray or t is _numpy_array or isinstance(x, (numpy.generic, range, type)):
+    if t is float or t is int or t is list or t is tuple or t is ndarray or t is _numpy_array:
+        return x
+    if isinstance(x, (numpy.generic, range, type)):
         return x
     return numpy.asarray(x) if _is_arraylike(x) else x
 
@@ -350,7 +352,7 @@ def full(shape, fill_value, dtype=None, order='C', *, device=None, like=None):
         a = _new(shape, dtype_object(_leaf_dtype(fill_value)) if dtype is None else dtype, order)
         _fill(a, fill_value)
         return a
-    v = as_array(fill_value)
+    v = as_array(fill_value) if dtype is None or isinstance(fill_value, ndarray) else array_from(fill_value, dtype_number(dtype))
     a = _new(shape, v.dtype if dtype is None else dtype, order)
     copy_into(a, v, True)
     return a
@@ -380,7 +382,7 @@ def make(shape, dtype, buffer, offset, strides, order):
     cdef int64_t dims[XPU_MAX_NDIM]
     cdef int64_t steps[XPU_MAX_NDIM]
     cdef int n = shape_from(shape, dims), number = dtype_number(dtype), i
-    cdef int64_t low, high, step
+    cdef int64_t step
     cdef ndarray flat
     if buffer is None and strides is None:
         if offset:
@@ -397,12 +399,12 @@ def make(shape, dtype, buffer, offset, strides, order):
             steps[i] = step
             step *= max(dims[i], 1)
     low = high = offset
-    for i in range(n):
-        if steps[i] < 0:
-            low += (dims[i] - 1) * steps[i]
-        else:
-            high += (dims[i] - 1) * steps[i]
-    high += itemsize_of[number]
+    if 0 not in [dims[i] for i in range(n)]:  # with Python's integers, as strides may be of any size
+        reach = [<object>steps[i] * (dims[i] - 1) for i in range(n)]
+        low += sum([x for x in reach if x < 0])
+        high += sum([x for x in reach if x > 0]) + itemsize_of[number]
+    if high > 0x7fffffffffffffff:
+        raise ValueError('strides is incompatible with shape of requested array and size of buffer')
     flat = _memory(buffer, high)
     if low < 0 or high > flat.t.nbytes - flat.t.offset:
         raise ValueError('strides is incompatible with shape of requested array and size of buffer' if strides is not None else

@@ -1,4 +1,5 @@
 """take, put, choose, compress, diagonal, nonzero, where."""
+from cpython.number cimport PyNumber_Index
 from cupy._core._dtype cimport *
 from cupy._core._indexing cimport assign, clip_mode, gather, index_array, is_python_scalar, same_shape, scatter, value_array
 from cupy._core._key cimport Layout, append_axis, nonzero_of
@@ -218,7 +219,7 @@ cpdef diagonal(a, offset=0, axis1=0, axis2=1):
     """
     cdef ndarray x = as_array(a), r
     cdef Layout v
-    cdef int64_t k = offset.__index__() if not isinstance(offset, float) else _not_integer(offset), n
+    cdef int64_t k = PyNumber_Index(offset), n
     cdef int i, p, q
     if x.t.ndim < 2:
         raise ValueError('diag requires an array of at least two dimensions')
@@ -237,10 +238,6 @@ cpdef diagonal(a, offset=0, axis1=0, axis2=1):
     r = new_view(x, v.ndim, v.shape, v.strides, v.offset)
     r.flags_ &= ~WRITEABLE
     return r
-
-
-cdef int64_t _not_integer(object x) except? -1:
-    raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
 
 
 cpdef nonzero(a):

@@ -79,7 +79,7 @@ cdef int _joined_shape(list arrays, int axis, int64_t* shape) except -1:
                              f'{ndim} dimension(s) and the array at index {i} has {a.t.ndim} dimension(s)')
         for k in range(ndim):
             if k == axis:
-                shape[k] += a.t.shape[k]
+                shape[k] = plus(shape[k], a.t.shape[k])
             elif a.t.shape[k] != shape[k]:
                 raise ValueError('all the input array dimensions except for the concatenation axis must match exactly, but along '
                                  f'dimension {k}, the array at index 0 has size {shape[k]} and the array at index {i} has size '
@@ -153,7 +153,7 @@ cdef ndarray join_flat(list arrays, object out, object dtype, object casting):
     cdef ndarray a, r
     cdef xpu_tensor part
     for x in arrays:
-        n += (<ndarray>x).t.size
+        n = plus(n, (<ndarray>x).t.size)
     if isinstance(out, ndarray):
         if (<ndarray>out).t.ndim != 1:
             raise ValueError('Output array must be 1D')

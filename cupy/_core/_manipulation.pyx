@@ -222,7 +222,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, chec
     cdef int n, i
     sizes = shape_tuple(&a.t) if shape is None else tuple(shape)
     n = shape_from(sizes, dims)
-    jumps = a.strides if strides is None else tuple(strides)
+    sizes = [dims[i] for i in range(n)]
+    jumps = a.strides if strides is None else tuple([as_index(s) for s in strides])
     if len(jumps) != n:
         raise ValueError('mismatch in length of strides and shape')
     low = a.t.offset + sum([(s - 1) * j for s, j in zip(sizes, jumps) if j < 0])
@@ -349,10 +350,10 @@ cdef ndarray _repeat_evenly(ndarray a, int64_t n, int axis, bint flat):
     if n < 0:
         raise ValueError('negative dimensions are not allowed')
     if flat:
-        dims[0] = a.t.size * n
+        dims[0] = times(a.t.size, n)
     else:
         memcpy(dims, a.t.shape, a.t.ndim * sizeof(int64_t))
-        dims[axis] *= n
+        dims[axis] = times(dims[axis], n)
     r = new_array(a.t.dtype, 1 if flat else a.t.ndim, dims)
     for i in range(a.t.ndim):
         shape[k], strides[k] = a.t.shape[i], a.t.strides[i]
@@ -382,6 +383,8 @@ cdef object _repeated_index(object repeats, ndarray counts):
     import cupy
     if isinstance(repeats, (list, tuple)) and all([type(x) is int for x in repeats]) and sum(repeats) <= 4096:
         return cupy.array([i for i, x in enumerate(repeats) for _ in range(x)], dtype=int)
+    if counts.sum(dtype=float) >= 2.0 ** 63:
+        raise ValueError('repeats ask for more elements than an array can have')
     ends = counts.cumsum()
     total = item_of(ends[counts.t.size - 1]) if counts.t.size else 0
     return ends.searchsorted(cupy.arange(total), side='right')
@@ -425,15 +428,15 @@ def tile(A, reps):
     cdef int64_t shape[2 * XPU_MAX_NDIM]
     cdef int64_t strides[2 * XPU_MAX_NDIM]
     cdef int n = max(len(counts), a.t.ndim), d = n - a.t.ndim, i, k = 0
-    cdef int64_t times
+    cdef int64_t count
     if n > XPU_MAX_NDIM:
         raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {n}')
     counts = (1,) * (n - len(counts)) + counts
     for i in range(n):
-        times = as_index(counts[i])
-        dims[i] = times * (a.t.shape[i - d] if i >= d else 1)
-        if times != 1 or i < d:
-            shape[k], strides[k] = times, 0
+        count = as_index(counts[i])
+        dims[i] = times(count, a.t.shape[i - d] if i >= d else 1)
+        if count != 1 or i < d:
+            shape[k], strides[k] = count, 0
             k += 1
         if i >= d:
             shape[k], strides[k] = a.t.shape[i - d], a.t.strides[i - d]

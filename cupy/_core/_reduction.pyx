@@ -234,6 +234,15 @@ cdef ndarray reduce(int op, ndarray a, object axis, object dtype, object out, ob
     return _reduce_axes(op, a, axis, dtype, out, keepdims is not NoValue and keepdims, initial, where)
 
 
+cdef int _check_exponents(int op, int dtype, ndarray a, int axis, int64_t start, int64_t stop, object where=True) except -1:
+    """Refuses negative integers among the elements of a range that a reduction by power takes as exponents."""
+    if op == XPU_OP_power and kind_of[dtype] == KIND_SIGNED and kind_of[a.t.dtype] == KIND_SIGNED and a.t.ndim:
+        part = a[(slice(None),) * axis + (slice(start, stop),)]
+        if part.min(initial=0, where=where) < 0:
+            raise ValueError('Integers to negative integer powers are not allowed.')
+    return 0
+
+
 cdef ndarray _reduce_axes(int op, ndarray a, object axis, object dtype, object out_arg, bint keepdims, object initial, object where):
     cdef int64_t axes[64]
     cdef int64_t shape[64]
@@ -285,6 +294,9 @@ cdef ndarray _reduce_axes(int op, ndarray a, object axis, object dtype, object o
         mt.strides = mask_strides
         mt.size = a.t.size
     if t.size:
+        if naxes == 1:
+            _check_exponents(op, c.dtype, a, axes[0], 0 if flags & XPU_FLAG_INITIAL else 1, a.t.shape[axes[0]],
+                             True if mask is None else mask)
         _launch_reduce(op, c.loop - 1, &a.t, &mt if mask is not None else NULL, &t, axes, naxes, flags, a.t.size)
     return r if out is not None else mark_scalar(r)
 
@@ -335,6 +347,7 @@ cdef ndarray accumulate(int op, ndarray a, object axis, object dtype, object out
             a = copy_of(a, c'K')
     p = &a.t
     if a.t.size:
+        _check_exponents(op, c.dtype, a, k, 1, a.t.shape[k])
         _launch_axis(op, XPU_ACCUMULATE, c.loop - 1, &p, 1, &r.t, k, a.t.size)
     return r
 
@@ -387,6 +400,10 @@ cpdef object reduceat_ufunc(int op, object array, object indices, object axis, o
     if r.t.size == 0:
         return r
     ins[0], ins[1] = &a.t, &index.t
+    if op == XPU_OP_power:
+        starts = index.tolist()
+        for first, last in zip(starts, starts[1:] + [a.t.shape[k]]):
+            _check_exponents(op, c.dtype, a, k, first + 1, last)
     try:
         _launch_axis(op, XPU_REDUCEAT, c.loop - 1, ins, 2, &r.t, k, a.t.size)
     except IndexError as e:

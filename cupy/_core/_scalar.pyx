@@ -5,6 +5,7 @@ from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check, PyComplex_FromDoubles, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check, PyFloat_FromDouble
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLong, PyLong_Check
+from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cupy._core._dtype cimport *
 from cupy_backends.backend.xpu cimport *
@@ -132,6 +133,8 @@ cdef int store(object x, int dtype, void* dst) except -1:
     if dtype == XPU_BOOL:
         (<uint8_t*>dst)[0] = 1 if x else 0
         return 0
+    if x is None and kind >= KIND_FLOAT:
+        x = NAN
     if kind <= KIND_SIGNED:
         return _store_integer(x, dtype, dst)
     if kind == KIND_FLOAT:
@@ -140,8 +143,11 @@ cdef int store(object x, int dtype, void* dst) except -1:
         return _store_real(PyFloat_AsDouble(x), dtype, dst)
     if PyComplex_Check(x):
         re, im = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
-    else:
+    elif PyFloat_Check(x) or PyLong_Check(x):
         re, im = PyFloat_AsDouble(x), 0.0
+    else:
+        x = complex(x)
+        re, im = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
     if dtype == XPU_COMPLEX64:
         (<float*>dst)[0] = <float>re
         (<float*>dst)[1] = <float>im

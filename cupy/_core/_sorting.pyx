@@ -81,22 +81,25 @@ cdef ndarray argsort_of(ndarray a, object axis, object kind, object order, objec
     return out
 
 
-cdef int _kth_list(object kth, int64_t n, int64_t* out) except -1:
+cdef int _kth_list(object kth, int64_t n, bint empty, int64_t* out) except -1:
     """Non-negative positions; at most 64 of them are told to the backend, which takes more to mean all."""
     cdef int i = 0
-    if isinstance(kth, ndarray):
+    cdef bint is_array = isinstance(kth, ndarray)
+    if is_array:
         kth = kth.tolist()
     if not isinstance(kth, (list, tuple, range)):
         kth = (kth.tolist() if isinstance(kth, numpy.ndarray) else kth,)
         if isinstance(kth[0], list):
             kth = kth[0]
+    elif not kth and not is_array:
+        raise TypeError('Partition index must be integer')
     for k in kth:
         if isinstance(k, bool) or not hasattr(k, '__index__'):
             raise TypeError('Partition index must be integer')
         k = k.__index__()
-        if not -n <= k < n:
+        if not empty and not -n <= k < n:
             raise ValueError(f'kth(={k}) out of bounds ({n})')
-        if i < 64:
+        if i < 64 and not empty:
             out[i] = k + n if k < 0 else k
         i += 1
     return i if i <= 64 else 0
@@ -112,7 +115,7 @@ cdef int _check_introselect(object kind, object order) except -1:
 
 cdef int _partition(int op, ndarray a, ndarray out, object kth, int k) except -1:
     cdef int64_t positions[64]
-    cdef int n = _kth_list(kth, a.t.shape[k], positions)
+    cdef int n = _kth_list(kth, a.t.shape[k], a.t.size == 0, positions)
     return _launch_sort(op, a, out, k, False, positions, n)
 
 

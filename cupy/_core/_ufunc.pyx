@@ -78,6 +78,8 @@ cdef _compare_out_of_range(int op, ndarray a, object value, bint reflected):
 
 cdef object _other_operand(int op, ndarray a, object b, bint reflected):
     """Operands that are no arrays or scalars: sequences are converted, None and strings only compare unequal."""
+    if op == XPU_OP_multiply and a.flags_ & SCALAR and isinstance(b, (list, tuple)):
+        return NotImplemented  # NumPy's scalars repeat sequences
     if isinstance(b, (list, tuple, range)) or isinstance(b, numpy.ndarray):
         return call_ufunc(op, (b, a) if reflected else (a, b))
     if (op == XPU_OP_equal or op == XPU_OP_not_equal) and (b is None or isinstance(b, (str, bytes))):
@@ -206,8 +208,8 @@ cdef ndarray _into(int op, int nin, tuple args, object out):
                 return None
             ins[i] = &a.t
         else:
-            if r.types[i] == XPU_BOOL:
-                return None
+            if r.types[i] == XPU_BOOL or (kinds[i] == WEAK_INT and kind_of[r.types[i]] <= KIND_SIGNED and not integer_fits(x, r.types[i])):
+                return None  # the general case knows more
             scalar_tensor(x, r.types[i], &scalar)
             ins[i] = &scalar
     outp = &o.t
@@ -465,11 +467,12 @@ cdef object call_ufunc(int op, tuple operands, object out=None, object where=Non
                 x = as_array(x)
                 operands = operands[:i] + (x,) + operands[i + 1:]
         dtypes[i] = (<ndarray>x).t.dtype if isinstance(x, ndarray) else kind
-    if nin == 2 and _is_comparison(op) and outs is None and where is None:
+    if nin == 2 and _is_comparison(op):
         for i in range(2):
             if dtypes[i] == WEAK_INT and dtypes[1 - i] < WEAK_INT and kind_of[dtypes[1 - i]] in (KIND_SIGNED, KIND_UNSIGNED) and not (
                     integer_fits(operands[i], dtypes[1 - i])):
-                return _compare_out_of_range(op, as_array(operands[1 - i]), operands[i], i == 0)
+                o = _compare_out_of_range(op, as_array(operands[1 - i]), operands[i], i == 0)
+                return o if outs is None and where is None else call_ufunc(XPU_OP_bitwise_or, (o, o), out, where, None, casting, order)
     if casting != 'same_kind':
         can_cast(XPU_INT8, XPU_BOOL, casting)  # an unknown rule is an error, also where no cast is made
     if dtype is not None or signature is not None:

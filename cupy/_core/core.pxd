@@ -17,6 +17,8 @@ cdef class ndarray:
     cdef object __weakref__
 
 # --- making arrays (memory is not filled) ---
+cdef int64_t times(int64_t a, int64_t b) except? -1               # lengths: ValueError where no array can be so long
+cdef int64_t plus(int64_t a, int64_t b) except? -1
 cdef ndarray new_array(int dtype, int ndim, const int64_t* shape, bint fortran=*)
 cdef ndarray new_like(ndarray a, int dtype, char order)            # shape of a; order 'K', 'C', 'F', 'A'
 cdef ndarray new_scalar(int dtype)                                 # 0-d with the SCALAR flag

@@ -22,10 +22,24 @@ from numpy.exceptions import AxisError, ComplexWarning
 cdef extern from *:
     """
     #define xpu_mul_overflow(a, b, r) __builtin_mul_overflow(a, b, r)
+    #define xpu_add_overflow(a, b, r) __builtin_add_overflow(a, b, r)
     """
     bint xpu_mul_overflow(int64_t a, int64_t b, int64_t* r) nogil
+    bint xpu_add_overflow(int64_t a, int64_t b, int64_t* r) nogil
 
 _TOO_BIG = 'array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.'
+
+
+cdef int64_t times(int64_t a, int64_t b) except? -1:
+    if xpu_mul_overflow(a, b, &a):
+        raise ValueError(_TOO_BIG)
+    return a
+
+
+cdef int64_t plus(int64_t a, int64_t b) except? -1:
+    if xpu_add_overflow(a, b, &a):
+        raise ValueError(_TOO_BIG)
+    return a
 
 
 # --- making arrays ---
@@ -386,6 +400,7 @@ cdef int shape_from(object shape, int64_t* out) except -1:
                 shape = tuple(shape)
             except TypeError:
                 raise TypeError(f'expected a sequence of integers or a single integer, got {shape!r}') from None
+    shape = tuple(shape)  # a list, or a subclass, could change while its items are asked for integers
     if len(shape) > XPU_MAX_NDIM:
         raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {len(shape)}')
     for x in shape:
@@ -539,6 +554,7 @@ cdef int resolve_shape(ndarray a, object shape, int64_t* dims) except -1:
             shape = first
         elif not hasattr(first, '__index__'):
             shape = tuple(first)
+    shape = tuple(shape)
     if len(shape) > XPU_MAX_NDIM:
         raise ValueError(f'maximum supported dimension for an ndarray is currently {XPU_MAX_NDIM}, found {len(shape)}')
     for x in shape:
@@ -922,6 +938,15 @@ cdef class ndarray:
         value = _only_item(self)
         return value.is_integer() if isinstance(value, float) else True
 
+    # What only NumPy's scalars have; AttributeError for other arrays.
+    def as_integer_ratio(self): return to_numpy(self)[()].as_integer_ratio()
+    def bit_count(self): return to_numpy(self)[()].bit_count()
+    def hex(self): return to_numpy(self)[()].hex()
+    @property
+    def numerator(self): return to_numpy(self)[()].numerator
+    @property
+    def denominator(self): return to_numpy(self)[()].denominator
+
     def __copy__(self):
         return mark_copy(self, copy_of(self, c'K'))
 
@@ -1111,11 +1136,14 @@ cdef class ndarray:
     def fill(self, value):
         """Sets all elements to a scalar."""
         require_writeable(self)
-        if isinstance(value, ndarray):
-            if (<ndarray>value).t.size != 1:
-                raise ValueError('fill takes a scalar')
-            value = item_of(value)
-        fill_value(self, value)
+        if isinstance(value, numpy.generic):
+            value = array_from(value, -1)
+        if not isinstance(value, ndarray):
+            fill_value(self, value)
+        elif (<ndarray>value).t.ndim:
+            raise ValueError('fill takes a scalar')
+        else:
+            copy_into(self, <ndarray>value, True)  # cast, where a Python number must fit
 
     def setflags(self, write=None, align=None, uic=None):
         if write is not None:

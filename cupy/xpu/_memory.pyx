@@ -597,6 +597,8 @@ cdef object _normal(object allocator):
     """None for the default pool, which needs no detour."""
     if allocator is None:
         return _malloc
+    if not callable(allocator):
+        raise TypeError(f'an allocator is a function of a size in bytes, not {type(allocator).__name__}')
     if getattr(allocator, '__self__', None) is _default_pool:
         return None
     return allocator
