@@ -5,9 +5,11 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NATIVE, COMPOSED, SLOW, FALLBACK = 'native', 'composed', 'AI CPU', 'fallback'
 STATES = (NATIVE, COMPOSED, SLOW, FALLBACK)
-# Forms that make one operator's call of the whole operation; the others put the answer together from several.
-PLAIN = frozenset('unary binary alpha identity square isnan where copy fill part sum extreme truth cumsum gather mask_get nonzero '
-                  'matmul'.split())
+# Forms that make one operator's call of the whole operation, and the dtypes for which they do (None: all that the row names). The others
+# put the answer together from several. tests/ascend/test_native_table.py holds this against the calls that are made.
+PLAIN = {**dict.fromkeys('unary binary alpha identity square isnan copy fill part extreme cumsum mask_get where matmul fft'.split()),
+         'sum': 'filIL', 'truth': '?', 'nonzero': '?bBef', 'fmax': 'il', 'fmod': 'ef', 'sign': 'i', 'logarithm': 'ef'}
+SEVERAL = ('irfft',)  # scales its result
 KINDS = {'BOOL': '?', 'UNSIGNED': 'BHIL', 'SIGNED': 'bhil', 'FLOAT': 'efd', 'COMPLEX': 'FD', 'INTS': '?bBhHiIlL', 'REAL': '?bBhHiIlLefd',
          'ANY': '?bBhHiIlLefdFD'}
 METHODS = ('CALL', 'REDUCE', 'ACCUMULATE')
@@ -51,7 +53,8 @@ class Table:
         """The state by the op's row alone, or None."""
         row = self.rows.get((op, method))
         if row and char in row['core']:
-            return NATIVE if row['form'] in PLAIN else COMPOSED
+            one = row['form'] in PLAIN and char in (PLAIN[row['form']] or row['core']) and op not in SEVERAL
+            return NATIVE if one else COMPOSED
         return SLOW if row and char in row['cpu'] else None
 
     def state(self, op, method, char):

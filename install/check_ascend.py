@@ -31,7 +31,7 @@ from benchmarks.measure import difference  # noqa: E402
 TOLERANCE = {'e': 2, 'f': 16, 'd': 16, 'F': 32, 'D': 32}
 ROUNDS = frozenset('add subtract multiply divide remainder fmod floor_divide power float_power reciprocal square sqrt exp exp2 expm1 log '
                    'log2 log10 log1p logaddexp logaddexp2 sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh '
-                   'matmul vecdot matvec vecmat absolute cbrt hypot deg2rad rad2deg degrees radians sign'.split())
+                   'fft rfft irfft matmul vecdot matvec vecmat absolute cbrt hypot deg2rad rad2deg degrees radians sign'.split())
 CORNERS = (0.0, -0.0, 1.0, -1.0, numpy.inf, -numpy.inf, numpy.nan, 0.5, -2.5, 3.0)
 SIZE = 960
 SECONDS_PER_CASE = 120
@@ -84,12 +84,16 @@ CALLS = {
     'vecdot': lambda xp, a: xp.vecdot(_square_of(xp, a), _square_of(xp, a)),
     'matvec': lambda xp, a: xp.matvec(_square_of(xp, a), a[:30]),
     'vecmat': lambda xp, a: xp.vecmat(a[:30], _square_of(xp, a)),
-    'where': lambda xp, a: xp.where(_mask(xp, a), a, a[::-1]),
+    'where': lambda xp, a: xp.where(_mask(xp, a), a, a[:1]),
+    'fft': lambda xp, a: xp.fft.fft(a),
+    'rfft': lambda xp, a: xp.fft.rfft(a.reshape(30, -1)),
+    'irfft': lambda xp, a: xp.fft.irfft(a),
     'clip': lambda xp, a: xp.clip(a, a[3:4], a[5:6]),
     'real': lambda xp, a: a.real.copy(),
     'imag': lambda xp, a: a.imag.copy(),
 }
 SUMS = frozenset('matmul vecdot matvec vecmat'.split())
+WHOLE = SUMS | {'fft', 'rfft', 'irfft'}  # rounded within the largest of the whole answer
 # A method and what it is called with: results of sums are whole numbers that every dtype holds, so that they must be exact.
 REDUCTIONS = (('rows', {'axis': 1}), ('columns', {'axis': 0}), ('all', {'axis': None}))
 
@@ -208,7 +212,7 @@ def run_case(case, cupy):
             for want, got in [(numpy.asarray(w), cupy.asnumpy(g)) for w, g in pairs]:
                 if layout in ('contiguous', 'rounded'):
                     record['error_eps'] = max(record['error_eps'], error_in_eps(want, got) or 0.0)
-                text = difference(want, got, case.tolerance(layout), case.op in SUMS) or text
+                text = difference(want, got, case.tolerance(layout), case.op in WHOLE) or text
             record['status'] = record['status'] if text == 'ok' else 'WRONG'
         except Exception as error:  # part of the report; the other rows go on
             text = f'{type(error).__name__}: {error}'

@@ -20,7 +20,8 @@ COLUMNS = (('aclrtMalloc', ('aclrtMalloc*',)), ('aclrtFree', ('aclrtFree',)),
            ('waits', ('aclrtSynchronize*', 'aclrtMemcpy', 'aclrtMemset', 'aclrtMemcpy2d')), ('GetWorkspaceSize', ('*GetWorkspaceSize',)),
            ('host copies', ('host_copy',)), ('copies', ('aclrtMemcpy*',)), ('operators', ()), ('other', ()))
 # What is no work: asking for the device of the thread, giving an executor its addresses.
-FREE = ('aclrtGetDevice', 'aclSetInputTensorAddr', 'aclSetOutputTensorAddr', 'aclSetDynamicInputTensorAddr')
+FREE = ('aclrtGetDevice', 'aclSetInputTensorAddr', 'aclSetOutputTensorAddr', 'aclSetDynamicInputTensorAddr', 'asdBlasSetStream',
+        'asdBlasSetWorkspace', 'asdFftSetStream', 'asdFftSetWorkspace')
 F4 = 'float32'
 
 
@@ -200,8 +201,9 @@ def columns(counts):
     found = dict.fromkeys((heading for heading, _ in COLUMNS), 0)
     for name, n in counts.items():
         headings = [h for h, patterns in COLUMNS if any(matches(name, p) for p in patterns)]
-        operator = (name.startswith('aclnn') or name.startswith('asdsip')) and not headings
-        for heading in headings or ['operators' if operator else 'other'] * (name not in FREE):
+        operator = name.startswith(('aclnn', 'asd')) and not headings
+        free = name in FREE or name.startswith('aicpu')  # which says where an operator ran
+        for heading in headings or ['operators' if operator else 'other'] * (not free):
             found[heading] += n
     return found
 
