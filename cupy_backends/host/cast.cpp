@@ -144,18 +144,36 @@ xpu_status copy_operands(const xpu_tensor *const *operands, bool masked) {
 #define NO_CONTRACTION
 #endif
 
-template <class T> NO_CONTRACTION void iota_floats(char *out, int64_t stride, T start, T delta, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-        const T v = start + static_cast<T>(i) * delta;
-        memcpy(out + i * stride, &v, sizeof v);
-    }
+/* I: of 32 bits where that will do, since those become floats in vectors */
+template <class T, class I> NO_CONTRACTION void iota_range(char *out, int64_t stride, T start, T delta, I begin, I end) {
+    if (stride == sizeof(T))
+        for (I i = begin; i < end; ++i) {
+            const T v = start + static_cast<T>(i) * delta;
+            memcpy(out + static_cast<int64_t>(i) * static_cast<int64_t>(sizeof(T)), &v, sizeof v);
+        }
+    else
+        for (I i = begin; i < end; ++i) {
+            const T v = start + static_cast<T>(i) * delta;
+            memcpy(out + static_cast<int64_t>(i) * stride, &v, sizeof v);
+        }
+}
+
+template <class T> void iota_floats(char *out, int64_t stride, T start, T delta, int64_t begin, int64_t end) {
+    if (end <= INT32_MAX)
+        iota_range<T, int32_t>(out, stride, start, delta, static_cast<int32_t>(begin), static_cast<int32_t>(end));
+    else
+        iota_range<T, int64_t>(out, stride, start, delta, begin, end);
 }
 
 template <class T> void iota_integers(char *out, int64_t stride, uint64_t start, uint64_t delta, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-        const T v = static_cast<T>(start + static_cast<uint64_t>(i) * delta);
-        memcpy(out + i * stride, &v, sizeof v);
-    }
+    T v = static_cast<T>(start + static_cast<uint64_t>(begin) * delta);
+    const T step = static_cast<T>(delta);
+    if (stride == sizeof(T))
+        for (int64_t i = begin; i < end; ++i, v = static_cast<T>(v + step))
+            memcpy(out + i * static_cast<int64_t>(sizeof(T)), &v, sizeof v);
+    else
+        for (int64_t i = begin; i < end; ++i, v = static_cast<T>(v + step))
+            memcpy(out + i * stride, &v, sizeof v);
 }
 
 /* out's elements number [begin, end), counted in C order */
