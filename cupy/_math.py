@@ -28,6 +28,8 @@ def round(a, decimals=0, out=None):
     decimals = operator.index(decimals)
     if out is not None and not isinstance(out, cupy.ndarray):
         raise TypeError('return arrays must be of ArrayType')
+    if out is not None and out.size != a.size:
+        raise ValueError('invalid output shape')
     kind = a.dtype.kind
     if kind in 'iu' and decimals >= 0:
         if out is None:

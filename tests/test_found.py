@@ -136,6 +136,9 @@ xp.power.accumulate(xp.array([-2, 2], 'i1'))
 xp.power.reduceat(xp.array([2, -2, 3, -1]), [0, 2])
 xp.power.reduceat(xp.array([-2, 2, -3, 1]), [0, 2])
 xp.round(xp.arange(3), -400)
+xp.arange(3.0).round(1, xp.zeros((3, 3)))
+xp.arange(3.0).round(0, xp.zeros((1, 3)))
+xp.arange(3).round(0, xp.zeros((2, 3), int))
 xp.ndarray((2, 0, 3), 'f8', bytearray(24), strides=(8, 8, 8))
 '''
 
@@ -224,6 +227,16 @@ def test_comparison_out_of_range_with_mask():
     out = cupy.ones(3, bool)
     assert cupy.greater(cupy.arange(3, dtype='u1'), 300, out=out, where=cupy.array([True, False, True])) is out
     assert out.tolist() == [False, True, False]
+
+
+def test_views_as_subclass():
+    """A subclass is not lost in silence."""
+    class Named(cupy.ndarray):
+        pass
+    for call in (lambda: cupy.arange(3).view(Named), lambda: cupy.arange(3).view(type=Named)):
+        with pytest.raises(TypeError, match='Named'):
+            call()
+    assert cupy.arange(3).view(cupy.ndarray).tolist() == [0, 1, 2]
 
 
 def test_allocator_must_be_callable():

@@ -1123,7 +1123,10 @@ cdef class ndarray:
     def view(self, dtype=None, type=None):
         """The same memory under another dtype. The last axis must be contiguous when the item size changes."""
         from cupy._core import _convert
-        if isinstance(dtype, __builtins__.type) and issubclass(dtype, ndarray):
+        for kind in (dtype, type):
+            if isinstance(kind, __builtins__.type) and issubclass(kind, ndarray) and kind is not ndarray:
+                raise TypeError(f'views are of type cupy.ndarray: the subclass {kind.__name__} cannot be viewed as')
+        if dtype is ndarray:
             dtype = None
         if dtype is None:
             return new_view(self, self.t.ndim, self.t.shape, self.t.strides, self.t.offset)
