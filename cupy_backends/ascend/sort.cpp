@@ -66,7 +66,9 @@ xpu_status sort_floats(const Context &ctx, const Lines &lines, const xpu_tensor 
     TEMP(number, XPU_BOOL, x);
     NUMBER(length, lines.length);
     CONSTANT(not_a_number, x->dtype, NAN);
-    XPU_TRY(run(ctx, Op::ReduceSum, {in(nan), ints(&lines.axis, 1), flag(true), dtype(XPU_INT64), out(count)}));
+    TEMP(marks, XPU_INT32, x); /* sums of bool are the AI CPU's */
+    XPU_TRY(cast(ctx, marks, nan));
+    XPU_TRY(run(ctx, Op::ReduceSum, {in(marks), ints(&lines.axis, 1), flag(true), dtype(XPU_INT64), out(count)}));
     XPU_TRY(run(ctx, Op::Sub, {in(length), in(count), scalar(scalar_of_int(XPU_INT64, 1)), out(first)}));
     XPU_TRY(arange(ctx, place));
     int64_t shape[kMaxRank];
