@@ -4,12 +4,31 @@ import pathlib
 
 import pytest
 
+try:
+    import hypothesis
+except ImportError:  # the smoke tests do without
+    hypothesis = None
+
 GAPS = pathlib.Path(__file__).parent / 'known_gaps.txt'
 
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'slow: takes long; deselect with -m "not slow"')
     config.addinivalue_line('markers', 'multi_gpu: needs several devices')
+    if hypothesis:  # the same examples in each run; HYPOTHESIS_PROFILE=search looks for new ones
+        hypothesis.settings.register_profile('same', derandomize=True, deadline=None)
+        hypothesis.settings.register_profile('search', deadline=None)
+        hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'same'))
+    config.addinivalue_line('markers', 'host_only(reason): about the host backend itself; skipped on others')
+
+
+def pytest_collection_modifyitems(items):
+    marked = [(item, mark) for item in items for mark in item.iter_markers('host_only')]
+    if marked:
+        import cupy
+        if cupy.xpu.backend_name() != 'host':
+            for item, mark in marked:
+                item.add_marker(pytest.mark.skip(reason='on the host only: ' + mark.args[0]))
 
 
 def known_gaps():

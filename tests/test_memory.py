@@ -17,6 +17,8 @@ def pool():
 
 
 MB = 1 << 20
+# what pools take beyond what is asked for: those of a device take pages of 2 MB
+SLACK = 64 * 1024 if cupy.xpu.backend_name() == 'host' else 2 * MB + 64 * 1024
 
 
 def peak(pool, work):
@@ -44,7 +46,7 @@ def test_peak_is_the_result_alone(pool, expression):
     scope = {'cupy': cupy, 'n': n, 'a': cupy.ones(n), 'b': cupy.ones(n), 'f': cupy.ones(n, 'f4'), 'm': cupy.ones(n, '?')}
     scope['a'] + scope['b']  # what is made once
     taken = peak(pool, lambda: eval(expression, scope))
-    assert taken <= OPERATIONS[expression] * n + 64 * 1024, f'{taken / n:.2f} bytes an element'
+    assert taken <= OPERATIONS[expression] * n + SLACK, f'{taken / n:.2f} bytes an element'
 
 
 @pytest.mark.parametrize('statement', ['a += b', 'a += 1', 'a *= f', 'a[1:] = 5', 'a[::2] += 1', 'a[:] = b', 'a.fill(3)',
@@ -61,7 +63,7 @@ def test_overlap_takes_one_copy_at_most(pool):
 
     def work():
         a[1:] += a[:-1]
-    assert peak(pool, work) <= 8 * MB + 64 * 1024
+    assert peak(pool, work) <= 8 * MB + SLACK
 
 
 def resident():

@@ -113,8 +113,8 @@ def test_host_functions():
     s, calls = cuda.Stream(), []
     s.launch_host_func(calls.append, 1)
     s.add_callback(lambda stream, status, arg: calls.append((stream is s, status, arg)), 'x')
-    cuda.Stream.null.launch_host_func(calls.append, 3)
     s.synchronize()
+    cuda.Stream.null.launch_host_func(calls.append, 3)
     cuda.Stream.null.synchronize()
     assert calls == [1, (True, 0, 'x'), 3]
 
@@ -187,8 +187,8 @@ def test_runtime_functions():
     e = r.eventCreate()
     r.eventRecord(e, s)
     r.streamWaitEvent(s, e)
-    assert r.streamQuery(s) == 0 and r.eventQuery(e) == 0
     r.streamSynchronize(s)
+    assert r.streamQuery(s) == 0 and r.eventQuery(e) == 0
     r.eventDestroy(e)
     r.streamDestroy(s)
     h = r.hostAlloc(64)

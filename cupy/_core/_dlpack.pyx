@@ -53,6 +53,7 @@ cdef enum:
     DL_EXT_DEV = 12
     FLAG_READ_ONLY = 1
     FLAG_COPIED = 2
+    ALIGNMENT = 64
 
 cdef uint8_t* _codes = [6, 0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2, 5, 5]   # DLDataTypeCode of each dtype: int 0, uint 1, float 2, complex 5, bool 6
 
@@ -109,6 +110,8 @@ def to_capsule(ndarray a, stream, max_version, dl_device, copy):
     cdef DLManagedTensor* m
     cdef DLManagedTensorVersioned* v
     if dl_device is not None and tuple(dl_device) != device_of(a):
+        if tuple(dl_device) == (DL_CPU, 0) and (copy is None or copy):
+            return a.get().__dlpack__(max_version=max_version)
         raise BufferError(f'the array is on device {device_of(a)}, not on {tuple(dl_device)}: copy it with .get()')
     if stream is not None and api.caps() & XPU_CAP_HOST_MEMORY:
         raise ValueError('host memory knows no streams: stream must be None')
@@ -169,12 +172,13 @@ cdef ndarray _adopt(DLTensor* d, void (*deleter)(void*) noexcept with gil, void*
     cdef int64_t shape[XPU_MAX_NDIM]
     cdef int64_t strides[XPU_MAX_NDIM]
     cdef int n = d.ndim, i, number = _number(d.dtype), item = itemsize_of[number]
-    cdef int64_t low = 0, high = item, step = item, zero = 0
+    cdef int64_t low = 0, high = item, step = item, offset = d.byte_offset
+    cdef char* base = <char*>d.data
     cdef ndarray a
     cdef xpu_storage* storage
     if n > XPU_MAX_NDIM or n < 0:
         raise BufferError(f'DLPack tensor with {n} dimensions')
-    if d.device.device_type != DL_CPU or not api.caps() & XPU_CAP_HOST_MEMORY:
+    if d.device.device_type != (DL_CPU if api.caps() & XPU_CAP_HOST_MEMORY else DL_EXT_DEV):
         raise BufferError(f'memory of DLPack device type {d.device.device_type} cannot be read by this backend')
     for i in range(n - 1, -1, -1):
         shape[i] = d.shape[i]
@@ -186,15 +190,29 @@ cdef ndarray _adopt(DLTensor* d, void (*deleter)(void*) noexcept with gil, void*
             low += (shape[i] - 1) * strides[i]
     if step == 0:
         low = high = 0
-    check(api.wrap(<char*>d.data + <int64_t>d.byte_offset + low, high - low, 0, <void (*)(void*) noexcept nogil>deleter, owner, &storage))
+    if d.device.device_type == DL_CPU:
+        base, offset = base + offset + low, -low
+    else:  # operators of a device want aligned bases: what precedes the elements is offset
+        base, offset = <char*>(<size_t>base // ALIGNMENT * ALIGNMENT), offset + <int64_t>(<size_t>base % ALIGNMENT)
+        low, high = 0, offset + high
+    check(api.wrap(base, high - low, d.device.device_id if d.device.device_type != DL_CPU else 0,
+                   <void (*)(void*) noexcept nogil>deleter, owner, &storage))
     a = ndarray.__new__(ndarray)
     a.t.storage, a.t.base, a.t.nbytes, a.t.size, a.t.dtype = storage, storage.base, high - low, 0, number
     a.flags_ = 0 if readonly else WRITEABLE
-    return new_view(a, n, shape, strides, -low)
+    return new_view(a, n, shape, strides, offset)
+
+
+def _of_host(x):
+    import numpy
+    from cupy import asarray
+    return asarray(numpy.from_dlpack(x))
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array that shares memory with `x`, an object with __dlpack__ and __dlpack_device__, or a DLPack capsule.
+
+    On an accelerator, objects in host memory are copied to it, unless copy is False.
 
     Raises:
         BufferError: memory, a dtype or a device that cannot be shared. ValueError: a capsule that was used before.
@@ -206,7 +224,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
     capsule = x
     if hasattr(x, '__dlpack__'):
         kind = x.__dlpack_device__()[0]
-        if kind != DL_CPU or not api.caps() & XPU_CAP_HOST_MEMORY:
+        if kind == DL_CPU and not api.caps() & XPU_CAP_HOST_MEMORY:
+            if copy is not None and not copy:
+                raise BufferError('host memory cannot be shared with this device: copy must not be False')
+            return _of_host(x)
+        if kind != (DL_CPU if api.caps() & XPU_CAP_HOST_MEMORY else DL_EXT_DEV):
             raise BufferError(f'memory of DLPack device type {int(kind)} cannot be read by this backend: copy it to host memory first')
         try:
             capsule = x.__dlpack__(max_version=(1, 0), **({} if copy is None else {'copy': copy}))

@@ -2,6 +2,8 @@
 import math
 import operator
 
+import numpy
+
 import cupy
 from cupy._core._fft import transform
 
@@ -39,6 +41,8 @@ def _maker(forward, real_in=False, real_out=False):
         scale = _scale(length, norm, forward) if length > 0 else None
         if scale is None:
             return NotImplemented  # NumPy says what is wrong
+        if a.dtype.char == 'e':
+            scale = float(numpy.float16(scale))  # NumPy has the factor in the dtype of the array
         a = a.astype('f' if real_in else 'F', copy=False)
         last = cupy.moveaxis(a, axis, -1)
         r = transform(_fit(last, length // 2 + 1 if real_out else length), length, forward, scale, real_in, real_out)

@@ -26,6 +26,7 @@ xpu_support supported_dtype(const Row &row, int32_t dtype);
 /* elementwise.cpp: operands as they are, and compositions */
 ASCEND_FORM(unary);
 ASCEND_FORM(binary);
+ASCEND_FORM(power);
 ASCEND_FORM(alpha);
 ASCEND_FORM(identity);
 ASCEND_FORM(square);

@@ -119,6 +119,31 @@ ASCEND_FORM(binary) {
     return operands.finish();
 }
 
+/* One exponent 0.5 for all elements means the square root, as in NumPy: NaN for -inf. Not so for float16. */
+ASCEND_FORM(power) {
+    int32_t dtype = call->out[0]->dtype;
+    if (dtype == XPU_FLOAT16) return run_binary(ctx, row, call);
+    PREPARE(dtype);
+    const xpu_tensor *x = operands.in(0), *exponent = operands.in(1);
+    CONSTANT(half, dtype, 0.5);
+    if (is_scalar(call->in[1]) && half.t.base == exponent->base) {
+        XPU_TRY(run(ctx, Op::Sqrt, {in(x), out(result)}));
+        return operands.finish();
+    }
+    if (is_scalar(call->in[1]) || exponent->size != 1) {
+        XPU_TRY(run(ctx, row.fn, {in(x), in(exponent), out(result)}));
+        return operands.finish();
+    }
+    TEMP(halves, XPU_BOOL, exponent);
+    TEMP(root, dtype, x);
+    TEMP(raw, dtype, result);
+    XPU_TRY(run(ctx, Op::EqTensor, {in(exponent), in(half), out(halves)}));
+    XPU_TRY(run(ctx, Op::Sqrt, {in(x), out(root)}));
+    XPU_TRY(run(ctx, row.fn, {in(x), in(exponent), out(raw)}));
+    XPU_TRY(run(ctx, Op::SWhere, {in(halves), in(root), in(raw), out(result)}));
+    return operands.finish();
+}
+
 ASCEND_FORM(alpha) {
     int32_t dtype = run_as(call->out[0]->dtype);
     PREPARE(dtype);

@@ -43,6 +43,7 @@ def test_from_numpy_copies_and_keeps_order():
     assert not border.from_numpy(a).base
 
 
+@pytest.mark.host_only('a device has memory of its own')
 def test_ours_shares_host_memory():
     a = numpy.arange(1000.)
     got = border.ours(a)
@@ -54,6 +55,7 @@ def test_ours_shares_host_memory():
         border.ours(a)[0] = 1
 
 
+@pytest.mark.host_only('a device has memory of its own')
 def test_views_come_home():
     a = cupy.arange(12.).reshape(3, 4)
     view = border.host(a)

@@ -239,7 +239,7 @@ def test_fallback_policy(memory):
     a, median = cupy.asarray([3., 1., 2.]), _border.HostFunction(numpy.median, 'median', 'cupy', 'for a test')
     cupy.xpu.reset_counters()
     with cupy.xpu.fallback_policy('error'):
-        if not memory:
+        if not memory and cupy.xpu.backend_name() == 'host':
             assert median(a) == 2 and not cupy.xpu.fallbacks()
             return
         with pytest.raises(NotImplementedError, match='median'):

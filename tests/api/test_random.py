@@ -58,7 +58,7 @@ LEGACY = GENERATOR.replace('integers(10)|integers(0, 10, 5)|integers(3, size=(2,
 LEGACY = '\n'.join(line for line in LEGACY.splitlines() if not line.startswith(('permuted', 'multivariate_hyper')))
 LEGACY = (LEGACY.replace("|standard_exponential(3, dtype='f4', method='inv')", '').replace('|standard_normal(4, dtype=xp.float32)', '')
           .replace("|random((2, 2), dtype='f4')", '').replace('|choice(xp.arange(12).reshape(4, 3), 2, axis=1)', '')
-          + 'rand()|rand(2, 3)\nrandn()|randn(2, 3)\nrandom_sample(3)\nranf()\nsample((2,))\n')
+          + '\nrand()|rand(2, 3)\nrandn()|randn(2, 3)\nrandom_sample(3)\nranf()\nsample((2,))\n')
 
 
 def drawn(xp, make, case):

@@ -142,7 +142,10 @@ def test_out_and_casting(name):
                 return isinstance(error, TypeError), isinstance(error, ValueError), list(out)
             if casting == 'unsafe' and numpy.dtype(dtype).kind in 'iu' and any(t in 'efdFD' for t in types):
                 continue  # floats out of the integers' range: undefined in C; test_casting.py has the defined ones
-            bad(oracle.compare(run), name, types, 'out', dtype, casting)
+            if oracle.DEVICE and 'D' in types and dtype not in 'FD':
+                continue  # one part of a complex number that may not be finite
+            wider = oracle.DEVICE and types[0] in 'ef' and dtype in 'dD'  # rounded in float32, seen in float64
+            bad(oracle.compare(run, ulp=2 ** 33 if wider else 0), name, types, 'out', dtype, casting)
     bad.report()
 
 

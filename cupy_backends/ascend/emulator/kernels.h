@@ -131,6 +131,11 @@ template <class T> T minus(T a, T b)
     else if constexpr (std::is_integral_v<T>) return T(uint64_t(a) - uint64_t(b));
     else return a - b;
 }
+template <class T> T negative(T a)
+{
+    if constexpr (std::is_integral_v<T>) return minus(T(0), a);
+    else return -a; /* 0 becomes -0 */
+}
 template <class T> T times(T a, T b)
 {
     if constexpr (std::is_same_v<T, bool>) return a && b;

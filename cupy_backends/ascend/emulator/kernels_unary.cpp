@@ -90,7 +90,7 @@ UNARY_OP(Ceil, Floats, false, std::ceil(x))
 UNARY_OP(Floor, Reals, false, std::is_integral_v<decltype(x)> ? x : decltype(x)(std::floor(x)))
 UNARY_OP(Round, Reals, false, std::is_integral_v<decltype(x)> ? x : decltype(x)(std::nearbyint(x) + 0))
 UNARY_OP(Sign, All, false, sign_of(x))
-UNARY_OP(Neg, Numbers, false, minus(decltype(x)(0), x))
+UNARY_OP(Neg, Numbers, false, negative(x))
 UNARY_OP(BitwiseNot, Bits, false, (std::is_same_v<decltype(x), bool> ? uint64_t(!x) : ~uint64_t(x)))
 
 /* INT64 goes through DOUBLE. */
