@@ -13,13 +13,14 @@ class NoDevice(Exception):
 class Library:
     """A module with NumPy's API, with the ways in and out of its memory."""
 
-    def __init__(self, name, module, to_device=None, to_host=None, synchronize=None, host_functions=(), launches=None):
+    def __init__(self, name, module, to_device=None, to_host=None, synchronize=None, host_functions=(), launches=None, event=None):
         self.name, self.module = name, module
         self.to_device = to_device or (lambda a: a)
         self.to_host = to_host or (lambda a: a)
         self.synchronize = synchronize or (lambda: None)
         self.host_functions = frozenset(host_functions)
         self.launches = launches or (lambda: {})
+        self.event = event  # makes events, where the device has a clock of its own
 
     def upload(self, operands):
         """Own copies of a case's operands."""
@@ -27,6 +28,19 @@ class Library:
 
     def download(self, result):
         return self.to_host(result)
+
+
+class Events:
+    """Events of the device's streams, and the seconds between two of them."""
+
+    def __init__(self, cupy):
+        self.cuda = cupy.cuda
+
+    def __call__(self):
+        return self.cuda.Event()
+
+    def seconds(self, first, last):
+        return self.cuda.get_elapsed_time(first, last) * 1e-3
 
 
 def numpy_library():
@@ -85,12 +99,17 @@ def cupy_library(backend, device):
     cupy.cuda.Device(device).use()
     warnings.simplefilter('ignore', cupy.xpu.FallbackWarning)  # the table says of each case where it ran
     return Library('cupy', cupy, cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.get_current_stream().synchronize(),
-                   host_function_names(cupy), lambda: _launches(cupy))
+                   host_function_names(cupy), lambda: _launches(cupy), None if cupy.xpu.backend_name() == 'host' else Events(cupy))
 
 
 def _launches(cupy):
     """{way: number of launches so far} of those that a device has no kernel of its own for."""
-    return {way: sum(cupy.xpu.launches(way).values()) for way in ('fallback', 'slow', 'plan')}
+    found = {way: sum(cupy.xpu.launches(way).values()) for way in ('fallback', 'slow', 'plan')}
+    if cupy.xpu.backend_name() == 'ascend':  # a launch that calls several operators of CANN is composed, too
+        from cupy_backends.ascend import _ascend
+        statistics = _ascend.cache_statistics()
+        found['operators'] = statistics['hits'] + statistics['misses'] - sum(cupy.xpu.launches('native').values())
+    return found
 
 
 # ---- the header ---------------------------------------------------------------------------------------------------------------------
@@ -138,5 +157,33 @@ def _describe_cupy(cupy):
     if cupy.xpu.backend_name() == 'host':
         threads = os.environ.get('CUPY_HOST_THREADS') or len(os.sched_getaffinity(0))
         rows.append(('', f'threads: {threads}; the host backend computes on the same CPU as NumPy: no accelerator takes part'))
+    if cupy.xpu.backend_name() == 'ascend':
+        rows += _describe_ascend(properties)
+    return rows
+
+
+def cann_version():
+    """The toolkit's version as its own files say it, or ''."""
+    home = os.environ.get('ASCEND_TOOLKIT_HOME') or os.environ.get('ASCEND_HOME_PATH') or ''
+    for name in ('version.cfg', 'ascend_toolkit_install.info', 'version.info'):
+        for folder in (home, os.path.join(home, platform.machine() + '-linux')):
+            try:
+                with open(os.path.join(folder, name)) as f:
+                    lines = [line.strip() for line in f if 'version' in line.lower() and '=' in line]
+            except OSError:
+                continue
+            if lines:
+                return lines[0]
+    return ''
+
+
+def _describe_ascend(properties):
+    from cupy_backends.ascend import _ascend
+    found = _ascend.information()
+    version = 'the emulator of this package' if found['emulated'] else cann_version() or 'version unknown'
+    rows = [('ascend', f'SoC {properties["architecture"]}, CANN: {version}, ACL {".".join(map(str, found["acl_version"]))}')]
+    if found['emulated']:
+        rows.append(('', 'EMULATED: these times say nothing about hardware'))
+    rows.append(('', 'float64: exact, but the device has no units for it: slow (AI CPU), or computed on the host'))
     return rows
 

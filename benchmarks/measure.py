@@ -14,8 +14,8 @@ MIN_ROUNDS, MAX_ROUNDS = 3, 200  # per turn
 ROUND_SECONDS = 5e-4  # calls are repeated in a round until it lasts that long
 
 
-WAYS = {'numpy': 'by NumPy on the host', 'fallback': 'on the host, through copies', 'slow': 'by a slow engine of the device',
-        'plan': 'composed of other operations'}
+WAYS = {'numpy': 'by NumPy on the host', 'fallback': 'fallback: on the host, through copies', 'slow': 'AI CPU: a slow engine of the device',
+        'plan': 'composed of other operations', 'native': 'native'}
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Result:
     cupy_seconds: float = math.nan
     work: float = 0.0           # operations or bytes of one call
     unit: str = 'GB/s'
-    how: str = ''               # a word of WAYS, where it was not done by kernels of the device alone
+    how: str = ''               # a word of WAYS, on a device; '' on the host backend
     quartiles: dict = field(default_factory=dict)
 
     @property
@@ -44,7 +44,24 @@ class Result:
         return self.work / self.cupy_seconds / 1e9
 
 
-def _samples(call, synchronize, budget):
+def _round(call, synchronize, event, inner):
+    """Seconds of a round of calls: by events of the device, where it has some, else by the host's clock."""
+    if event is None:
+        start = time.perf_counter()
+        for _ in range(inner):
+            call()
+        synchronize()
+        return time.perf_counter() - start
+    first, last = event(), event()
+    first.record()
+    for _ in range(inner):
+        call()
+    last.record()
+    last.synchronize()
+    return event.seconds(first, last)
+
+
+def _samples(call, synchronize, budget, event=None):
     """Times of one call, from rounds at both ends of which the device is idle."""
     call()
     synchronize()
@@ -55,12 +72,7 @@ def _samples(call, synchronize, budget):
     inner = max(1, math.ceil(ROUND_SECONDS / once))
     rounds = min(MAX_ROUNDS, max(MIN_ROUNDS if once < 0.05 else 1, int(budget / (inner * once))))
     samples = [once] if once > ROUND_SECONDS else []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(inner):
-            call()
-        synchronize()
-        samples.append((time.perf_counter() - start) / inner)
+    samples += [_round(call, synchronize, event, inner) / inner for _ in range(rounds)]
     return samples
 
 
@@ -68,7 +80,8 @@ def seconds_per_call(timed, budget):
     """(median, lower quartile, upper quartile) of the time of one call, for each of `timed`.
 
     Args:
-        timed: pairs of a function and what waits for the device. They take turns, so that a change of the machine's speed concerns all.
+        timed: tuples of a function, what waits for the device and, optional, what makes its events. They take turns, so that a change
+            of the machine's speed concerns all.
         budget: seconds to spend on all.
     """
     samples = [[] for _ in timed]
@@ -76,8 +89,8 @@ def seconds_per_call(timed, budget):
     gc.disable()
     try:
         for _ in range(TURNS):
-            for found, (call, synchronize) in zip(samples, timed):
-                found += _samples(call, synchronize, budget / len(timed) / TURNS)
+            for found, (call, *device) in zip(samples, timed):
+                found += _samples(call, device[0], budget / len(timed) / TURNS, *device[1:])
     finally:
         if collecting:
             gc.enable()
@@ -155,6 +168,14 @@ def available_memory():
         return math.inf
 
 
+def _way(op, library, before, after):
+    """The word of WAYS for what happened between two counts of launches."""
+    if (op.api or op.name) in library.host_functions:
+        return 'numpy'
+    found = next((w for w in after if after[w] != before[w]), 'native' if library.event else '')
+    return 'plan' if found == 'operators' else found
+
+
 def _measure(result, case, reference, library, budget):
     op = case.op
     needed = case.size * (8 * numpy.dtype(case.dtype).itemsize + 24)  # operands and results on both sides, and making them
@@ -167,7 +188,7 @@ def _measure(result, case, reference, library, budget):
     before = library.launches()
     got = _parts(op.call(library.module, *ours), library.download)
     after = library.launches()
-    result.how = 'numpy' if (op.api or op.name) in library.host_functions else next((w for w in after if after[w] != before[w]), '')
+    result.how = _way(op, library, before, after)
     result.message = _check(op, case.size, want, got, operands)
     if result.message:
         result.status = 'WRONG'
@@ -175,7 +196,7 @@ def _measure(result, case, reference, library, budget):
     result.work, result.unit = _work(op, operands, want)
     del want, got
     times = seconds_per_call([(lambda: op.call(reference.module, *theirs), reference.synchronize),
-                              (lambda: op.call(library.module, *ours), library.synchronize)], budget)
+                              (lambda: op.call(library.module, *ours), library.synchronize, library.event)], budget)
     (result.numpy_seconds, *first), (result.cupy_seconds, *second) = times
     result.quartiles = {'numpy': first, 'cupy': second}
 

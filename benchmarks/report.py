@@ -8,6 +8,8 @@ import sys
 from benchmarks import cases
 from benchmarks.measure import WAYS
 
+OWN = ('', 'native')
+
 COLUMNS = ('operation', 'dtype', 'shape', 'NumPy', 'cupy', 'speedup', 'rate', '')
 WIDTHS = (17, 10, 16, 10, 10, 8, 14)  # what comes last has the rest of the line
 FIELDS = ('op', 'family', 'dtype', 'size', 'shape', 'status', 'message', 'numpy_seconds', 'cupy_seconds', 'ratio', 'rate', 'unit', 'how')
@@ -109,11 +111,11 @@ def where_lines(results):
     good = [r for r in results if r.status == 'ok']
     if not any(r.how in ('fallback', 'slow', 'plan') for r in good):
         return []
-    lines = [f'Done by kernels of the device: {sum(not r.how for r in good)} of {len(good)} cases']
-    lines += [f'  {sum(r.how == way for r in good)} {text}' for way, text in WAYS.items() if any(r.how == way for r in good)]
+    lines = [f'Done by kernels of the device: {sum(r.how in OWN for r in good)} of {len(good)} cases']
+    lines += [f'  {sum(r.how == way for r in good)} {text}' for way, text in WAYS.items() if any(r.how == way for r in good) and way not in OWN]
     wide = [r for r in good if r.dtype in ('float64', 'complex128')]
     if any(r.how in ('fallback', 'slow') for r in wide):
-        lines.append(f'float64 and complex128: {sum(not r.how for r in wide)} of {len(wide)} cases by kernels of the device. '
+        lines.append(f'float64 and complex128: {sum(r.how in OWN for r in wide)} of {len(wide)} cases by kernels of the device. '
                      'Use float32 where its precision is enough.')
     return lines
 

@@ -24,7 +24,7 @@ for _path in (ROOT, os.path.join(ROOT, 'install')):
 import numpy  # noqa: E402
 
 import ascend_table  # noqa: E402
-from benchmarks import inputs  # noqa: E402
+from benchmarks import inputs, libraries  # noqa: E402
 from benchmarks.measure import difference  # noqa: E402
 
 # In eps of the dtype, for operators that round; what moves, compares or counts must be equal.
@@ -255,23 +255,8 @@ def header(cupy, device):
     return {'backend': cupy.xpu.backend_name(), 'emulated': bool(found['emulated']), 'device': properties['name'].decode(),
             'soc': properties['architecture'], 'cores': properties['multiProcessorCount'], 'memory': properties['totalGlobalMem'],
             'devices': cupy.cuda.runtime.getDeviceCount(), 'acl': '.'.join(map(str, found['acl_version'])),
-            'cann': cann_version(), 'missing_operators': found['missing'], 'cupy': cupy.__version__, 'numpy': numpy.__version__,
+            'cann': libraries.cann_version(), 'missing_operators': found['missing'], 'cupy': cupy.__version__, 'numpy': numpy.__version__,
             'python': sys.version.split()[0], 'machine': os.uname().machine, 'system': f'{os.uname().sysname} {os.uname().release}'}
-
-
-def cann_version():
-    """The toolkit's version as its own files say it, or ''."""
-    home = os.environ.get('ASCEND_TOOLKIT_HOME') or os.environ.get('ASCEND_HOME_PATH') or ''
-    for name in ('version.cfg', 'ascend_toolkit_install.info', 'version.info'):
-        for folder in (home, os.path.join(home, os.uname().machine + '-linux')):
-            try:
-                with open(os.path.join(folder, name)) as f:
-                    lines = [line.strip() for line in f if 'version' in line.lower() and '=' in line]
-            except OSError:
-                continue
-            if lines:
-                return lines[0]
-    return ''
 
 
 def worker(options):
