@@ -686,6 +686,7 @@ def test_what_runs_on_the_ai_cpu_is_counted():
         (0, 'InplaceCopy', out(np.zeros((2, 4), f4)[:, ::2]), np.ones(2, f4)),
         (1, 'InplaceCopy', out(np.zeros((2, 4), f8)[:, ::2]), np.ones(2)),
         (0, 'InplaceCopy', out(np.zeros((2, 4), f8)), np.ones((2, 4))),
+        (0, 'ReduceSum', x > 0, Ints(0), False, dtype_code('l'), out(5, 'l')),
     ]
     for slow, name, *args in rows:
         emulator.reset_counts()

@@ -66,7 +66,9 @@ bool on_aicpu(const Program &program)
 {
     for (const Slot &slot : program.slots)
         if (view_on_aicpu(slot)) return true;
-    size_t values = program.op == "SWhere"; /* its first tensor is the condition */
+    /* Some cast to the output's dtype first; the first tensor of SWhere is the condition. */
+    static const std::set<std::string> cast_first = {"ReduceSum", "ReduceNansum", "Mean", "Prod", "ProdDim", "Cumsum"};
+    size_t values = program.op == "SWhere" ? 1 : cast_first.count(program.op) ? program.slots.size() - 1 : 0;
     if (program.slots.size() <= values) return false;
     aclDataType dtype = program.slots[values].layout.dtype;
     if (program.op == "Cast") return cast_on_aicpu(dtype, program.slots[1].layout.dtype);
