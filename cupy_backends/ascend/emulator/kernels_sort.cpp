@@ -80,7 +80,8 @@ EMU_OP(Sort, (const aclTensor *self, bool stable, int64_t dim, bool descending, 
 
 /* The last axis of the sequences is searched; a sequence of rank 1 serves all of self. */
 EMU_OP(SearchSorted,
-       (const aclTensor *sortedSequence, const aclTensor *self, const bool outInt32, const bool right, const aclTensor *sorter, aclTensor *out),
+       (const aclTensor *sortedSequence, const aclTensor *self, const bool outInt32, const bool right, const aclTensor *sorter,
+        aclTensor *out),
        (sortedSequence, self, outInt32, right, sorter, out))
 {
     const Layout &sequence = plan.arg(0), &in = plan.arg(1);

@@ -267,7 +267,10 @@ int32_t set_stream(const char *name, void *handle, void *stream, bool fft)
 
 } // namespace
 
-EMU_API int32_t asdFftGetWorkspaceSize(void *handle, size_t *size) { return get_workspace_size("asdFftGetWorkspaceSize", handle, size, true); }
+EMU_API int32_t asdFftGetWorkspaceSize(void *handle, size_t *size)
+{
+    return get_workspace_size("asdFftGetWorkspaceSize", handle, size, true);
+}
 EMU_API int32_t asdFftSetWorkspace(void *handle, void *workspace) { return set_workspace("asdFftSetWorkspace", handle, workspace, true); }
 EMU_API int32_t asdFftSetStream(void *handle, void *stream) { return set_stream("asdFftSetStream", handle, stream, true); }
 
@@ -283,7 +286,10 @@ EMU_EXPORT int32_t asdBlasGetWorkspaceSize(void *handle, size_t &size)
 {
     return get_workspace_size("asdBlasGetWorkspaceSize", handle, &size, false);
 }
-EMU_EXPORT int32_t asdBlasSetWorkspace(void *handle, void *workspace) { return set_workspace("asdBlasSetWorkspace", handle, workspace, false); }
+EMU_EXPORT int32_t asdBlasSetWorkspace(void *handle, void *workspace)
+{
+    return set_workspace("asdBlasSetWorkspace", handle, workspace, false);
+}
 
 static int32_t plan_for(const char *name, void *handle, bool batched, size_t workspace, Handle **found)
 {
@@ -372,9 +378,11 @@ EMU_EXPORT int32_t asdBlasCgemmBatched(void *handle, asdBlasOperation_t transa, 
     if (transa || transb || alpha != 1.0f || beta != 0.0f) return refuse(name, kInternal, "only A B, alpha 1, beta 0");
     for (int64_t size : {m, n, k})
         if (size < 1 || size > 32) return refuse(name, kInvalid, "a size out of range");
-    if (batchCount < 2 || batchCount > 26208 || lda != k || ldb != n || ldc != n) return refuse(name, kInvalid, "batch or leading dimension");
+    if (batchCount < 2 || batchCount > 26208) return refuse(name, kInvalid, "the batch is out of range");
+    if (lda != k || ldb != n || ldc != n) return refuse(name, kInvalid, "a leading dimension");
     std::vector<Range> ranges;
-    if (int32_t code = check_operands(name, {{A, batchCount * m * k}, {B, batchCount * k * n}, {C, batchCount * m * n}}, &ranges)) return code;
+    std::initializer_list<Operand> operands = {{A, batchCount * m * k}, {B, batchCount * k * n}, {C, batchCount * m * n}};
+    if (int32_t code = check_operands(name, operands, &ranges)) return code;
     return submit(name, *h, ranges, [=](Work &w) {
         auto *x = reinterpret_cast<const Complex64 *>(w.at(0)), *y = reinterpret_cast<const Complex64 *>(w.at(1));
         auto *out = reinterpret_cast<Complex64 *>(w.at(2));
