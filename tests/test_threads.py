@@ -222,6 +222,7 @@ def _use(matmul=True):
 
 
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.host_only('CANN does not survive fork(): the child gets an error that says so, see tests/backend and tests/ascend')
 class TestFork:
     def test_after_use(self):
         _use()

@@ -285,6 +285,6 @@ def test_a_broken_backend_is_reported_and_passed_over(tmp_path):
     path = os.pathsep.join(p for p in (str(tmp_path), os.path.dirname(os.path.dirname(HERE)), os.environ.get('PYTHONPATH')) if p)
     code = 'import cupy; print(cupy.ones(2).device); print(cupy.xpu.backends()["broken"]["message"])'
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          env={**os.environ, 'PYTHONPATH': path, 'CUPY_XPU_BACKEND': 'auto'})
+                          env={**os.environ, 'PYTHONPATH': path, 'CUPY_XPU_BACKEND': 'auto', 'CUPY_ASCEND_EMULATOR': ''})
     assert done.stdout == 'cpu\nImportError: no driver\n'
     assert "backend 'broken' is registered but cannot be used" in done.stderr

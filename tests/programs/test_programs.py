@@ -21,4 +21,4 @@ def test_program(name):
     want, error = oracle.outcome(PROGRAMS[name], oracle.numpy)
     assert error is None, error
     # programs that iterate carry a rounding difference on: 1e-9 is far below what they print, far above rounding
-    oracle.check(PROGRAMS[name], ulp=4, atol=1e-9)
+    oracle.check(PROGRAMS[name], ulp=4, atol=2e-4 if oracle.DEVICE else 1e-9)  # products in float32 add up in another order on a device
