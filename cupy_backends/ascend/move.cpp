@@ -83,8 +83,7 @@ xpu_status float_to_integer(const Context &ctx, const xpu_tensor *to, const xpu_
 xpu_status cast(const Context &ctx, const xpu_tensor *to, const xpu_tensor *from) {
     int32_t f = from->dtype, t = to->dtype;
     if (f == t) return copy_view(ctx, to, from);
-    if (is_complex(f) && !is_complex(t)) { /* the imaginary part is dropped; for bool it counts */
-        if (t == XPU_BOOL) return XPU_NOT_SUPPORTED;
+    if (is_complex(f) && !is_complex(t) && t != XPU_BOOL) { /* the imaginary part is dropped; for bool it counts */
         View part(from);
         part.t.dtype = real_of(f);
         return cast(ctx, to, part);
@@ -106,7 +105,11 @@ xpu_status cast(const Context &ctx, const xpu_tensor *to, const xpu_tensor *from
         XPU_TRY(copy_view(ctx, *packed, x));
         x = *packed;
     }
-    if (t == XPU_BOOL) return to_bool(ctx, to, x);
+    if (t == XPU_BOOL) {
+        bool slow = f == XPU_INT16 || f == XPU_UINT16 || f == XPU_FLOAT64 || is_complex(f);
+        xpu_status status = to_bool(ctx, to, x);
+        return status == XPU_OK && slow ? XPU_OK | XPU_NOTE_SLOW : status;
+    }
     if (is_float(f) && is_integer(t))
         return is_unsigned(t) && item_size(t) >= 4 ? static_cast<xpu_status>(XPU_NOT_SUPPORTED) : float_to_integer(ctx, to, x);
     xpu_status status = plain_cast(ctx, to, x);
