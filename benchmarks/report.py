@@ -112,7 +112,8 @@ def where_lines(results):
     if not any(r.how in ('fallback', 'slow', 'plan') for r in good):
         return []
     lines = [f'Done by kernels of the device: {sum(r.how in OWN for r in good)} of {len(good)} cases']
-    lines += [f'  {sum(r.how == way for r in good)} {text}' for way, text in WAYS.items() if any(r.how == way for r in good) and way not in OWN]
+    lines += [f'  {sum(r.how == way for r in good)} {text}' for way, text in WAYS.items()
+              if way not in OWN and any(r.how == way for r in good)]
     wide = [r for r in good if r.dtype in ('float64', 'complex128')]
     if any(r.how in ('fallback', 'slow') for r in wide):
         lines.append(f'float64 and complex128: {sum(r.how in OWN for r in wide)} of {len(wide)} cases by kernels of the device. '

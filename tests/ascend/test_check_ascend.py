@@ -18,7 +18,8 @@ SCRIPT = os.path.join(ROOT, 'install', 'check_ascend.py')
 
 def run(*arguments, **settings):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(('CUPY_', 'ASCEND_'))}
-    return subprocess.run([sys.executable, SCRIPT, *arguments], env={**environment, **settings}, capture_output=True, text=True, timeout=300)
+    environment.update(settings)
+    return subprocess.run([sys.executable, SCRIPT, *arguments], env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.skipif(not emulator.available(), reason='needs the emulator')
