@@ -1,6 +1,7 @@
 """Settings of all tests. Being here, it also puts this folder on sys.path, so that tests in subfolders find `oracle`."""
 import os
 import pathlib
+import sys
 
 import pytest
 
@@ -44,6 +45,9 @@ def pytest_terminal_summary(terminalreporter):
     backend = os.environ.get('CUPY_XPU_BACKEND') or 'auto'
     threads = os.environ.get('CUPY_HOST_THREADS') or len(os.sched_getaffinity(0))
     terminalreporter.write_line('')
+    ascend = sys.modules.get('cupy_backends.ascend._ascend')
+    if ascend and ascend.cache_statistics()['rejected']:
+        terminalreporter.write_line(f'CANN refused {ascend.cache_statistics()["rejected"]} calls that were thought right')
     terminalreporter.write_line(f'numpy {numpy.__version__}, backend {backend}, host threads {threads}, known gaps: {len(known_gaps())}')
 
 

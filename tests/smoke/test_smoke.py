@@ -12,9 +12,12 @@ import numpy
 import pytest
 
 import cupy
+import cupy.xpu
 from cupy_backends.backend import _runtime
 
 ROWS = [r for r in _runtime.ops() if r['kind'] == 'ELEMENTWISE' and isinstance(getattr(numpy, r['name'], None), numpy.ufunc)]
+
+HOST = cupy.xpu.backend_name() == 'host'
 
 
 def values(char, domain, position):
@@ -43,7 +46,10 @@ def test_every_loop(row):
         got = ours(*map(cupy.asarray, operands))
         for w, g in zip(want if isinstance(want, tuple) else (want,), got if isinstance(got, tuple) else (got,)):
             assert isinstance(g, cupy.ndarray) and g.shape == w.shape
-            if g.dtype == w.dtype:
+            if g.dtype == w.dtype and g.dtype.kind in 'fc' and not HOST:  # a device rounds by itself
+                eps = numpy.finfo(w.dtype).eps
+                numpy.testing.assert_allclose(g.get(), w, 8 * eps, eps, err_msg=f'{row["name"]} {loop}')
+            elif g.dtype == w.dtype:
                 numpy.testing.assert_array_equal(g.get(), w, err_msg=f'{row["name"]} {loop}')
             else:  # NumPy 2's rule on NumPy 1.26
                 assert numpy.__version__ < '2', f'{row["name"]} {loop}: {g.dtype}, numpy {w.dtype}'
@@ -117,7 +123,7 @@ def test_out_and_back():
     file.seek(0)
     assert (cupy.load(file) == a).all()
     assert str(a[0]) == str(a[0].get()) and repr(a).startswith('array(')
-    assert numpy.array_equal(numpy.from_dlpack(a), a.get())
+    assert not HOST or numpy.array_equal(numpy.from_dlpack(a), a.get())
     assert float(a[1, 1]) == 7.0 and a.tolist() == a.get().tolist()
 
 
