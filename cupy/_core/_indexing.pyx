@@ -130,11 +130,15 @@ cdef ndarray mask_get(ndarray a, ndarray mask):
 
 # --- reading ---
 
-cdef inline ndarray _element(ndarray a, int64_t offset):
+cdef ndarray _element(ndarray a, int64_t offset):
     """A 0-d array of its own with the element at a byte offset."""
     cdef ndarray r = new_scalar(a.t.dtype)
     cdef xpu_tensor t
     cdef const xpu_tensor* p = &t
+    if r.t.storage.device != a.t.storage.device:  # it lives where its array does
+        from cupy.xpu import Device
+        with Device(a.t.storage.device):
+            return _element(a, offset)
     if api.caps() & XPU_CAP_HOST_MEMORY:
         xpu_copy_item(r.t.base, <char*>a.t.base + offset, itemsize_of[a.t.dtype])
         return r

@@ -145,12 +145,14 @@ except ValueError as error:
 a[:] = b.reshape(1, 5)[:, ::-1]
 moved = b.copy()
 print(moved.device.id, (moved + a).tolist())
+print(b[1].device.id, float(b[1]))
 with cupy.cuda.Device(1):
     there = b + 1
 print(there.tolist(), b.get().tolist(), emulator.violations())
 """, CUPY_ASCEND_EMULATOR_DEVICES='2')
     assert lines[:3] == ['0 1', 'True', '0 [4.0, 4.0, 4.0, 4.0, 4.0]']
-    assert lines[3] == '[3.0, 3.0, 3.0, 3.0, 3.0] [2.0, 2.0, 2.0, 2.0, 2.0] []'
+    assert lines[3] == '1 2.0'
+    assert lines[4] == '[3.0, 3.0, 3.0, 3.0, 3.0] [2.0, 2.0, 2.0, 2.0, 2.0] []'
 
 
 def test_a_lost_device_is_named_and_stays_lost():
