@@ -12,7 +12,8 @@ import cupy
 MADE = [
     lambda: cupy.array([1.5, 2]), lambda: cupy.array(2.5), lambda: cupy.zeros(3), lambda: cupy.ones((2, 2)), lambda: cupy.full(2, 0.5),
     lambda: cupy.empty(2, 'f8'), lambda: cupy.asarray(numpy.arange(3.)), lambda: cupy.array([[1.0], [2]]), lambda: cupy.array([]),
-    lambda: cupy.arange(3) / 2, lambda: cupy.sqrt(cupy.arange(3)), lambda: cupy.arange(3) * 2.5, lambda: cupy.eye(2), lambda: cupy.arange(0, 1, .5),
+    lambda: cupy.arange(3) / 2, lambda: cupy.sqrt(cupy.arange(3)), lambda: cupy.arange(3) * 2.5, lambda: cupy.eye(2),
+    lambda: cupy.arange(0, 1, .5),
     lambda: cupy.arange(4, dtype='f4') + cupy.arange(4),
 ]
 

@@ -1,7 +1,4 @@
 """Faults that users met, each as the kind of fault it is. NumPy is the oracle."""
-from collections import UserList
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy
 import pytest

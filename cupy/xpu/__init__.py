@@ -19,7 +19,7 @@ __all__ = ['BaseMemory', 'CFunctionAllocator', 'DebugPrintHook', 'Device', 'Even
            'ManagedMemory', 'Memory', 'MemoryAsync', 'MemoryAsyncPool', 'MemoryHook', 'MemoryPointer', 'MemoryPool', 'OutOfMemoryError',
            'PinnedMemory', 'PinnedMemoryPointer', 'PinnedMemoryPool', 'PooledMemory', 'PythonFunctionAllocator', 'SingleDeviceMemoryPool',
            'Stream', 'SystemMemory', 'UnownedMemory', 'XPUError', 'alloc', 'alloc_pinned_memory', 'backend_name', 'backends', 'checks',
-           'device_count', 'fallback_policy', 'fallbacks', 'get_allocator', 'get_compute_capability', 'get_current_stream',
+           'device_count', 'fallback_policy', 'fallbacks', 'float64_mode', 'get_allocator', 'get_compute_capability', 'get_current_stream',
            'get_default_memory_pool', 'get_default_pinned_memory_pool', 'get_device_id', 'get_elapsed_time', 'get_fallback_policy',
            'get_memory_hooks', 'is_available', 'is_memory_pinned', 'launches', 'malloc_async', 'malloc_managed',
            'malloc_system', 'memory_hook', 'memory_hooks', 'nvtx', 'profiler', 'reset_counters', 'runtime', 'set_allocator',

@@ -108,7 +108,8 @@ template <class F> xpu_status find_plan(const Key &key, F make, Plan *found) {
     code = guarded([&] { return make(plan.handle); });
     if (code == 0)
         code = guarded([&] {
-            return fft ? sip.asdFftGetWorkspaceSize(plan.handle, &plan.workspace) : sip.asdBlasGetWorkspaceSize(plan.handle, &plan.workspace);
+            return fft ? sip.asdFftGetWorkspaceSize(plan.handle, &plan.workspace)
+                       : sip.asdBlasGetWorkspaceSize(plan.handle, &plan.workspace);
         });
     if (code != 0) {
         destroy(plan);
@@ -366,7 +367,8 @@ bool fft_takes(const xpu_call *call) {
     if (!fft_available() || !from->ndim || from->ndim != to->ndim || from->shape[from->ndim - 1] != length_in ||
         to->shape[to->ndim - 1] != length_out)
         return false;
-    if (from->dtype != (type == R2C ? XPU_FLOAT32 : XPU_COMPLEX64) || to->dtype != (type == C2R ? XPU_FLOAT32 : XPU_COMPLEX64)) return false;
+    if (from->dtype != (type == R2C ? XPU_FLOAT32 : XPU_COMPLEX64)) return false;
+    if (to->dtype != (type == C2R ? XPU_FLOAT32 : XPU_COMPLEX64)) return false;
     if (n < 1 || n > (INT64_C(1) << 27) || from->size > (INT64_C(1) << 30)) return false;
     if (type == C2R && (n == 169 || n == 2401 || n == 32768)) return false; /* the library's own tests leave these out */
     for (int64_t p = 2; p < 200 && n > 1; ++p)

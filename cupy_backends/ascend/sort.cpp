@@ -37,7 +37,8 @@ template <class F> xpu_status into_output(const Context &ctx, const xpu_call *ca
     return copy_view(ctx, lines.y, result);
 }
 
-xpu_status run_sort(const Context &ctx, const xpu_tensor *keys, bool stable, int64_t axis, const xpu_tensor *values, const xpu_tensor *order) {
+xpu_status run_sort(const Context &ctx, const xpu_tensor *keys, bool stable, int64_t axis, const xpu_tensor *values,
+                    const xpu_tensor *order) {
     return run(ctx, Op::Sort, {in(keys), flag(stable), integer(axis), flag(false), out(values), out(order)});
 }
 

@@ -80,7 +80,8 @@ def test_owners_live_as_long_as_needed():
 
 
 def test_scalars():
-    for value in (numpy.float32(1.5), numpy.bool_(True), numpy.int8(-3), numpy.uint64(2**64 - 1), numpy.complex64(1 - 2j), numpy.float16(.1)):
+    for value in (numpy.float32(1.5), numpy.bool_(True), numpy.int8(-3), numpy.uint64(2**64 - 1), numpy.complex64(1 - 2j),
+                  numpy.float16(.1)):
         got = border.ours(value)
         assert got._scalar and got.dtype == value.dtype and got.item() == value.item()
         assert type(border.host(got)) is type(value) and border.host(got) == value

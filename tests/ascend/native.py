@@ -1,4 +1,4 @@
-"""What the test_native_* modules share. They run on the ascend backend; test_native.py runs them on the emulator in processes of their own."""
+"""What the test_native_* modules share. They run on the ascend backend; test_native.py runs them on the emulator, each in a process."""
 import os
 import pathlib
 import re

@@ -49,7 +49,8 @@ def test_real_and_half_precision_input(rng):
     check('fft', x)
     check('ifft', x)
     half = x.astype('e')
-    numpy.testing.assert_allclose(on_device(cupy.fft.rfft, cupy.asarray(half)).get(), numpy.fft.rfft(half.astype('d')), rtol=1e-4, atol=1e-4)
+    numpy.testing.assert_allclose(on_device(cupy.fft.rfft, cupy.asarray(half)).get(), numpy.fft.rfft(half.astype('d')),
+                                  rtol=1e-4, atol=1e-4)
 
 
 def test_the_input_is_kept(rng):

@@ -175,7 +175,7 @@ def test_set_overlapping(data):
     a = numpy.arange(n * n, dtype='i4').reshape(n, n)
     key = data.draw(keys((n, n), data.draw(st.booleans())))
     try:
-        target = a[key]
+        a[key]
     except IndexError:
         return
     if has_duplicates((n, n), key):
