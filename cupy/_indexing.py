@@ -10,7 +10,8 @@ from cupy._core._manipulation import operand
 from cupy._core.core import ndarray
 
 __all__ = ['argwhere', 'choose', 'compress', 'diag', 'diag_indices', 'diag_indices_from', 'diagflat', 'diagonal', 'extract',
-           'fill_diagonal', 'flatiter', 'flatnonzero', 'indices', 'ix_', 'mask_indices', 'nonzero', 'place', 'put', 'put_along_axis', 'putmask',
+           'fill_diagonal', 'flatiter', 'flatnonzero', 'indices', 'ix_', 'mask_indices', 'nonzero', 'place', 'put', 'put_along_axis',
+           'putmask',
            'ravel_multi_index', 'select', 'take', 'take_along_axis', 'tri', 'tril', 'tril_indices', 'tril_indices_from', 'triu',
            'triu_indices', 'triu_indices_from', 'unravel_index', 'where']
 

@@ -1,4 +1,7 @@
 """Faults that users met, each as the kind of fault it is. NumPy is the oracle."""
+from collections import UserList  # noqa: F401  used by the cases
+from decimal import Decimal  # noqa: F401  used by the cases
+from fractions import Fraction  # noqa: F401  used by the cases
 
 import numpy
 import pytest

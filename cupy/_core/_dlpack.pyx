@@ -55,7 +55,8 @@ cdef enum:
     FLAG_COPIED = 2
     ALIGNMENT = 64
 
-cdef uint8_t* _codes = [6, 0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2, 5, 5]   # DLDataTypeCode of each dtype: int 0, uint 1, float 2, complex 5, bool 6
+# DLDataTypeCode of each dtype: int 0, uint 1, float 2, complex 5, bool 6
+cdef uint8_t* _codes = [6, 0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2, 5, 5]
 
 
 def device_of(ndarray a):

@@ -16,7 +16,11 @@ cdef Cache* _caches[2][160]    # XPU_OP_LIMIT; the second of single precision
 # --- choosing a loop ---
 
 cdef int strong(int dtype) noexcept:
-    return XPU_INT64 if dtype == WEAK_INT else (XPU_FLOAT64 if dtype == WEAK_FLOAT else (XPU_COMPLEX128 if dtype == WEAK_COMPLEX else dtype))
+    if dtype == WEAK_INT:
+        return XPU_INT64
+    if dtype == WEAK_FLOAT:
+        return XPU_FLOAT64
+    return XPU_COMPLEX128 if dtype == WEAK_COMPLEX else dtype
 
 
 cdef int _first_safe(const xpu_op_info* info, int nin, const int* dtypes) noexcept:

@@ -26,7 +26,7 @@ cdef ndarray new_view(ndarray a, int ndim, const int64_t* shape, const int64_t* 
 cdef ndarray view_dtype(ndarray a, int dtype, int64_t offset)      # same shape and strides, other dtype (real, imag)
 
 # --- conversions ---
-cdef ndarray as_array(object x)                       # ndarray as it is; scalars, lists and 0-d numpy become arrays; numpy.ndarray: TypeError
+cdef ndarray as_array(object x)                       # ndarray as it is; scalars and lists become arrays; numpy.ndarray: TypeError
 cdef ndarray as_typed(ndarray a, int dtype)           # a itself or a cast copy (unsafe cast)
 cdef ndarray as_contiguous(ndarray a)                 # a itself or a C-ordered copy
 cdef ndarray copy_of(ndarray a, char order)

@@ -27,7 +27,8 @@ NAMES = (
     ('function', 'Function Module LinkState CIntptr CNumpyArray CPointer CUIntMax', _KERNELS),
     ('graph', 'Graph', _GRAPHS),
     ('texture', 'CUDAarray ChannelFormatDescriptor ResourceDescriptor SurfaceObject TextureDescriptor TextureObject', _TEXTURES),
-    ('nccl', 'ERROR1 ERROR2 NcclCommunicator NcclConfig NcclError check_status get_build_version get_unique_id get_version groupEnd groupStart', _NCCL),
+    ('nccl', 'ERROR1 ERROR2 NcclCommunicator NcclConfig NcclError check_status get_build_version get_unique_id get_version groupEnd '
+             'groupStart', _NCCL),
     ('device', 'Handle get_cublas_handle get_cusolver_handle get_cusolver_sp_handle get_cusparse_handle get_cutensor_handle from_pointer',
      _LIBRARIES),
     ('runtime', 'createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject', _TEXTURES),

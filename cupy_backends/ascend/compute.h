@@ -71,7 +71,8 @@ class Operands {
   public:
     xpu_status prepare(const Context &ctx, xpu_call *call);
     const xpu_tensor *in(int i) const { return inputs_[i]; }
-    const xpu_tensor *result(int32_t dtype, bool contiguous = false); /* where to compute: the output, or a temporary when it aliases an input or runs backwards */
+    /* where to compute: the output, or a temporary when it aliases an input or runs backwards */
+    const xpu_tensor *result(int32_t dtype, bool contiguous = false);
     xpu_status finish();                     /* brings a temporary to the output */
     bool inplace() const { return inplace_; }
 
